@@ -27,6 +27,9 @@ func printSummary(c *text.Catalogue, w io.Writer, columns int, r *measure.Result
 	if why, known := r.Summary.Why(); known {
 		rest.Row("label.confidence", "summary.confidence", text.Args{"Level": r.Summary.Confidence, "Reason": c.Finding(why)})
 	}
+	if r.Verdict != nil {
+		rest.Row("label.limited_by", "summary.verdict", c.VerdictArgs(r.Verdict))
+	}
 	costSummary(&rest, r)
 	hostSummary(&rest, r)
 	printLines(c, w, columns, append(head, rest...))

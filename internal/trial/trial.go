@@ -20,6 +20,7 @@ import (
 	"soku/internal/engine/probe"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/verdict"
 	"soku/internal/wire"
 )
 
@@ -117,6 +118,7 @@ func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	}
 	cost(r)
 	compareWithFloor(r, s.Floor)
+	r.Verdict = verdict.Judge(r)
 	return r
 }
 

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+	"soku/internal/verdict"
+)
+
+func TestEveryVerdictHasItsWords(t *testing.T) {
+	c := text.ForPrograms()
+	for _, r := range verdict.Rules {
+		for _, b := range append(r.Or, r.LimitedBy) {
+			if c.Bottleneck(b) == string(b) {
+				t.Errorf("rule %s: no words for %s", r.Name, b)
+			}
+		}
+		if r.WouldTell != "" && c.VerdictArgs(&measure.Verdict{WouldTell: r.WouldTell})["Tell"] == "" {
+			t.Errorf("rule %s: no words for the probe %s", r.Name, r.WouldTell)
+		}
+	}
+	silent := map[verdict.Key]bool{verdict.Streams: true, verdict.FixedAmount: true, verdict.SlowStart: true, verdict.BBR: true, verdict.Retransmits: true, verdict.ReceiverShared: true, verdict.FailedConnections: true}
+	for _, i := range verdict.Infos {
+		e := measure.Evidence{Figure: string(i.Key), Value: 2, Unit: i.Unit, Comparison: ">=", Threshold: 1}
+		if said := c.VerdictArgs(&measure.Verdict{Evidence: []measure.Evidence{e}})["Evidence"].([]string); (len(said) == 0) != silent[i.Key] {
+			t.Errorf("%s is shown as %q", i.Key, said)
+		}
+	}
+}
+
+func TestASummaryHasTheVerdict(t *testing.T) {
+	r := &measure.Result{Test: measure.TestTCP, Verdict: &measure.Verdict{
+		LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.Medium, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, WouldTell: measure.ProbeBBRStream,
+		Evidence: []measure.Evidence{
+			{Figure: "streams", Value: 1, Unit: "count", Comparison: "<", Threshold: 2},
+			{Figure: "loss_ratio", Value: 0.0123, Unit: "ratio", Comparison: ">=", Threshold: 0.0005},
+			{Figure: "queue_ns", Value: 2e6, Unit: "ns", Comparison: "<", Threshold: 5e6},
+			{Figure: "rtt_times", Value: 1.0321, Unit: "times", Comparison: "<", Threshold: 1.3, Detail: "x\x1b[2J"},
+		},
+	}}
+	var b strings.Builder
+	printSummary(text.ForPrograms(), &b, 0, r)
+	const want = "limited by  a policer on the path (medium): loss 1.23 % (>= 0.05 %); wait in the queue 2.000 ms (< 5.000 ms); RTT with load 1.03 x (< 1.3 x) of x�[2J. " +
+		"From both hosts random loss on the path looks the same. It would tell: a stream with congestion control bbr\n"
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("printed %q, want %q", b.String(), want)
+	}
+	r.Verdict = &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low}
+	b.Reset()
+	if printSummary(text.ForPrograms(), &b, 0, r); !strings.Contains(b.String(), "limited by  nothing was found that limits it (low)\n") {
+		t.Errorf("printed %q", b.String())
+	}
+}

@@ -1,0 +1,52 @@
+package text
+
+import (
+	"soku/internal/measure"
+	"soku/internal/printable"
+)
+
+// evidenceShown is how many figures a summary gives for a verdict.
+const evidenceShown = 3
+
+// Bottleneck names what limited a trial; one that this version does not know stays as it is.
+func (c *Catalogue) Bottleneck(b measure.Bottleneck) string {
+	if !c.Has("verdict.limit." + string(b)) {
+		return printable.Line(string(b))
+	}
+	return c.Say("verdict.limit."+string(b), nil)
+}
+
+// VerdictArgs are the arguments of the sentence summary.verdict.
+func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
+	limit := c.Bottleneck(v.LimitedBy)
+	if v.LimitedBy == measure.BottleneckNone && v.Confidence == measure.Low {
+		limit = c.Say("verdict.nothing_found", nil)
+	}
+	var evidence, or []string
+	for _, e := range v.Evidence {
+		if text := c.evidence(e); text != "" && len(evidence) < evidenceShown {
+			evidence = append(evidence, text)
+		}
+	}
+	for _, b := range v.Or {
+		or = append(or, c.Bottleneck(b))
+	}
+	tell := ""
+	if c.Has("verdict.probe." + string(v.WouldTell)) {
+		tell = c.Say("verdict.probe."+string(v.WouldTell), nil)
+	}
+	return Args{"Limit": limit, "Confidence": v.Confidence, "Direction": v.Direction, "Evidence": evidence, "Or": or, "Tell": tell}
+}
+
+// evidence is a comparison as a phrase; empty for one that says nothing by itself, such as
+// the number of streams.
+func (c *Catalogue) evidence(e measure.Evidence) string {
+	if !c.Has("verdict.figure."+e.Figure) || !c.Has("verdict.value."+e.Unit) {
+		return ""
+	}
+	value := func(v float64) string { return c.Say("verdict.value."+e.Unit, Args{"V": v}) }
+	return c.Say("verdict.evidence", Args{
+		"Figure": c.Say("verdict.figure."+e.Figure, nil), "Value": value(e.Value), "Comparison": e.Comparison,
+		"Threshold": value(e.Threshold), "Detail": printable.Line(e.Detail),
+	})
+}

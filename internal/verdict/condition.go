@@ -1,0 +1,181 @@
+package verdict
+
+import (
+	"strconv"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// truth is whether a condition holds; it is unknown where a figure is absent.
+type truth int
+
+const (
+	unknown truth = iota
+	no
+	yes
+)
+
+// Condition is what a rule asks of the figures.
+type Condition interface {
+	// holds returns the comparisons that decided, too.
+	holds(f *Figures) (truth, []measure.Evidence)
+	// String is the condition in the notation of docs/method.md.
+	String() string
+}
+
+// comparison compares one figure with its threshold.
+type comparison struct {
+	key       Key
+	atLeast   bool // otherwise: below
+	threshold float64
+}
+
+// AtLeast holds if the figure is the threshold or more.
+func AtLeast(key Key, threshold float64) Condition { return comparison{key, true, threshold} }
+
+// Below holds if the figure is less than the threshold.
+func Below(key Key, threshold float64) Condition { return comparison{key, false, threshold} }
+
+func (c comparison) holds(f *Figures) (truth, []measure.Evidence) {
+	r, known := f.readings[c.key]
+	if !known {
+		return unknown, nil
+	}
+	e := []measure.Evidence{{
+		Figure: string(c.key), Value: r.value, Unit: unitOf(c.key), Comparison: "<", Threshold: c.threshold, Where: r.where, Detail: r.detail,
+	}}
+	if r.value >= c.threshold {
+		e[0].Comparison = ">="
+	}
+	if c.atLeast == (r.value >= c.threshold) {
+		return yes, e
+	}
+	return no, e
+}
+
+func (c comparison) String() string {
+	sign := " < "
+	if c.atLeast {
+		sign = " >= "
+	}
+	return "`" + string(c.key) + "`" + sign + figureText(c.threshold, unitOf(c.key))
+}
+
+// figureText writes a threshold with its unit.
+func figureText(v float64, unit string) string {
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	switch unit {
+	case unitNs:
+		return number(v/1e6) + " ms"
+	case unitBytes:
+		return number(v) + " bytes"
+	case unitBps:
+		return number(v/1e6) + " Mbit/s"
+	case unitRatio:
+		return number(v*100) + " %"
+	case unitTimes:
+		return number(v) + " x"
+	}
+	return number(v)
+}
+
+type all []Condition
+
+// All holds if every condition holds.
+func All(conditions ...Condition) Condition { return all(conditions) }
+
+func (a all) holds(f *Figures) (truth, []measure.Evidence) {
+	whole, evidence := yes, []measure.Evidence(nil)
+	for _, c := range a {
+		t, e := c.holds(f)
+		if t == no {
+			return no, e
+		}
+		if t == unknown {
+			whole = unknown
+		}
+		evidence = append(evidence, e...)
+	}
+	return whole, evidence
+}
+
+func (a all) String() string { return join(a, " and ", "") }
+
+type anyOf []Condition
+
+// Any holds if one condition holds.
+func Any(conditions ...Condition) Condition { return anyOf(conditions) }
+
+func (a anyOf) holds(f *Figures) (truth, []measure.Evidence) {
+	whole, evidence := no, []measure.Evidence(nil)
+	for _, c := range a {
+		t, e := c.holds(f)
+		if t == yes {
+			return yes, e
+		}
+		if t == unknown {
+			whole = unknown
+		}
+		evidence = append(evidence, e...)
+	}
+	return whole, evidence
+}
+
+func (a anyOf) String() string { return join(a, " or ", "(") }
+
+type not struct{ Condition }
+
+// Not holds if the condition is known not to hold.
+func Not(c Condition) Condition { return not{c} }
+
+func (n not) holds(f *Figures) (truth, []measure.Evidence) {
+	t, e := n.Condition.holds(f)
+	switch t {
+	case yes:
+		return no, e
+	case no:
+		return yes, e
+	}
+	return unknown, e
+}
+
+func (n not) String() string { return "not " + n.Condition.String() }
+
+type ifKnown struct{ Condition }
+
+// IfKnown holds unless the condition is known not to hold.
+func IfKnown(c Condition) Condition { return ifKnown{c} }
+
+func (i ifKnown) holds(f *Figures) (truth, []measure.Evidence) {
+	t, e := i.Condition.holds(f)
+	if t == unknown {
+		return yes, nil
+	}
+	return t, e
+}
+
+func (i ifKnown) String() string { return i.Condition.String() + " if known" }
+
+// named is a condition that several rules share, under the name that docs/method.md gives it.
+type named struct {
+	Condition
+	name string
+}
+
+func (n named) String() string { return "*" + n.name + "*" }
+
+func join(list []Condition, with, open string) string {
+	parts := make([]string, len(list))
+	for i, c := range list {
+		parts[i] = c.String()
+		if _, inner := c.(all); inner && open != "" && len(c.(all)) > 1 {
+			parts[i] = "(" + parts[i] + ")"
+		}
+	}
+	text := strings.Join(parts, with)
+	if open != "" {
+		return "(" + text + ")"
+	}
+	return text
+}

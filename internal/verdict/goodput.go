@@ -1,0 +1,64 @@
+package verdict
+
+import (
+	"math"
+
+	"soku/internal/measure"
+)
+
+// goodput are the figures of the receiver's samples of 100 ms.
+func (f *Figures) goodput(flow *measure.Flow, o measure.Options) {
+	if flow == nil {
+		return
+	}
+	var rates []float64
+	for _, s := range flow.Samples {
+		if s.EndNs-s.StartNs > 30e6 && (o.Duration == 0 || s.StartNs < int64(o.Duration)) {
+			rates = append(rates, s.Bps())
+		}
+	}
+	core := rates
+	if len(rates) > 12 {
+		core = rates[3 : len(rates)-3]
+	} else if len(rates) > 6 {
+		core = rates[2 : len(rates)-1]
+	}
+	// What a late reader shifts from one interval to the next is no change of the rate.
+	var smooth []float64
+	for i := 0; i+3 <= len(core); i++ {
+		smooth = append(smooth, mean(core[i:i+3]))
+	}
+	if middle := median(smooth); len(smooth) > 5 && middle > 0 {
+		f.set(GoodputSpread, (quantile(smooth, 0.9)-quantile(smooth, 0.1))/middle)
+	}
+	f.step(rates)
+}
+
+// step finds the split of the goodput into two levels that leaves the least variance.
+func (f *Figures) step(rates []float64) {
+	if len(rates) <= 10 {
+		return
+	}
+	skipped, end := 1, len(rates)-1
+	if len(rates) > 14 {
+		end = len(rates) - 3
+	}
+	v := rates[skipped:end]
+	total := squares(v)
+	best, at := math.Inf(1), 0
+	for k := 2; k < len(v)-3; k++ {
+		if left := squares(v[:k]) + squares(v[k:]); left < best {
+			best, at = left, k
+		}
+	}
+	if at == 0 || total <= 0 {
+		return
+	}
+	before, after := v[:at], v[at:]
+	f.set(StepTimes, mean(before)/max(mean(after), 1))
+	f.set(StepAt, float64(at+skipped)*1e8)
+	f.set(StepFit, 1-best/total)
+	if m := mean(before); m > 0 {
+		f.set(StepNoise, math.Sqrt(variance(before))/m)
+	}
+}

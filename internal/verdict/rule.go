@@ -1,0 +1,88 @@
+package verdict
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+)
+
+// Rule says what limited a trial whose figures fulfil a condition.
+type Rule struct {
+	Name       string // unique; in documents and in docs/method.md
+	Tests      []measure.Test
+	LimitedBy  measure.Bottleneck
+	Or         []measure.Bottleneck // limits that the same figures fit
+	When       Condition
+	Confidence measure.Confidence
+	WouldTell  measure.Probe // what tells LimitedBy from Or, or makes a low confidence higher
+	Source     string        // why these figures mean that
+}
+
+// Judge is what limited a trial; nil for tests without rules, for trials that moved nothing and
+// for those that failed without a rule that says why. Of two directions it is about the one
+// that is limited with the higher confidence, forward first.
+func Judge(r *measure.Result) *measure.Verdict {
+	if len(r.Flows) == 0 && r.Connect == nil || !slices.ContainsFunc(Rules, func(rule Rule) bool { return slices.Contains(rule.Tests, r.Test) }) {
+		return nil
+	}
+	directions := []measure.Direction{measure.Forward}
+	if len(r.Flows) > 0 {
+		directions = nil
+		for _, f := range r.Flows {
+			directions = append(directions, f.Direction)
+		}
+	}
+	var best *measure.Verdict
+	for _, d := range directions {
+		v := judge(FiguresOf(r, d), r.Test)
+		if len(directions) > 1 {
+			v.Direction = d
+		}
+		if best == nil || weight(v) > weight(best) {
+			best = v
+		}
+	}
+	if r.Error != nil && best.LimitedBy == measure.BottleneckNone {
+		return nil
+	}
+	return best
+}
+
+func judge(f *Figures, test measure.Test) *measure.Verdict {
+	for _, rule := range Rules {
+		if !slices.Contains(rule.Tests, test) {
+			continue
+		}
+		if held, evidence := rule.When.holds(f); held == yes {
+			return &measure.Verdict{
+				LimitedBy: rule.LimitedBy, Confidence: rule.Confidence, Or: rule.Or, Rule: rule.Name,
+				Evidence: distinct(evidence), WouldTell: rule.WouldTell,
+			}
+		}
+	}
+	return &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low, WouldTell: measure.ProbeLonger}
+}
+
+// distinct has of each figure, and of each comparison with it, the strictest threshold.
+func distinct(evidence []measure.Evidence) []measure.Evidence {
+	var out []measure.Evidence
+	for _, e := range evidence {
+		i := slices.IndexFunc(out, func(o measure.Evidence) bool { return o.Figure == e.Figure && o.Comparison == e.Comparison })
+		switch {
+		case i < 0:
+			out = append(out, e)
+		case (e.Comparison == ">=") == (e.Threshold > out[i].Threshold):
+			out[i] = e
+		}
+	}
+	return out
+}
+
+// weight orders verdicts by how much they say.
+func weight(v *measure.Verdict) int {
+	w := map[measure.Confidence]int{measure.Medium: 1, measure.High: 2}[v.Confidence]
+	if v.LimitedBy != measure.BottleneckNone && v.LimitedBy != measure.BottleneckApplication {
+		w += 3
+	}
+	return w
+}

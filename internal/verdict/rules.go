@@ -1,0 +1,305 @@
+package verdict
+
+import "soku/internal/measure"
+
+var (
+	tcp     = []measure.Test{measure.TestTCP}
+	udp     = []measure.Test{measure.TestUDP}
+	connect = []measure.Test{measure.TestConnect}
+	tcpUDP  = []measure.Test{measure.TestTCP, measure.TestUDP}
+)
+
+// Conditions that several rules share.
+var (
+	// A loop that has its processor whenever it can use it waits most of the time for the path:
+	// run + wait was 0.43 at most where the path was the limit, and 0.68 at least where a
+	// processor was.
+	senderBusy   = named{Any(AtLeast(SenderThread, 0.6), AtLeast(SenderThrottled, 0.5)), "sender busy"}
+	receiverBusy = named{Any(AtLeast(ReceiverThread, 0.6), AtLeast(ReceiverThrottled, 0.5)), "receiver busy"}
+	// Packets wait in a queue of the path.
+	queued = named{Any(All(AtLeast(RTTTimes, 1.13), AtLeast(QueueNs, 2e6)), All(AtLeast(RTTTimes, 1.3), AtLeast(QueueNs, 0.5e6))), "queue"}
+	// Packets are lost one at a time, and not because a queue was full.
+	lone = named{All(AtLeast(LossRatio, 0.0005), Below(LossesPerRecovery, 3), AtLeast(Recoveries, 5), Below(RTTTimes, 1.3)), "single losses"}
+	// The goodput had two levels, the higher one first and level.
+	stepDown = named{All(AtLeast(StepTimes, 1.8), AtLeast(StepFit, 0.6), AtLeast(StepAt, 0.45e9), Below(StepNoise, 0.45)), "step down"}
+	// What is lost is lost in the absence of a queue.
+	lossWithoutQueue = named{All(AtLeast(LossRatio, 0.0005), Any(Not(queued), lone)), "loss without a queue"}
+)
+
+// shared are the conditions with a name, for docs/method.md.
+var shared = []named{senderBusy, receiverBusy, queued, lone, stepDown, lossWithoutQueue}
+
+// Rules are tried in this order; the first that holds is the verdict. To add one, add it
+// here, with a trial that it must judge in test/verdict; the table in docs/method.md is
+// written by go test ./internal/verdict -update.
+var Rules = []Rule{
+	// What is over, or never began.
+	{
+		Name: "mtu_timeouts", Tests: tcp, LimitedBy: measure.BottleneckMTU, Confidence: measure.High,
+		When:   All(AtLeast(Timeouts, 2), Any(Below(Acknowledged, 50e3), Below(SegmentRatio, 0.93))),
+		Source: "Full segments never arrive, small ones do: the connection opens, and then only time-outs, or smaller segments by packetization-layer discovery (RFC 4821).",
+	},
+	{
+		Name: "fixed_amount", Tests: tcp, LimitedBy: measure.BottleneckNone, Confidence: measure.High,
+		When:   All(AtLeast(FixedAmount, 1), Any(Below(DurationNs, 1e9), Below(DurationRTTs, 10)), AtLeast(SlowStart, 1), Below(Retransmits, 1)),
+		Source: "It ended in slow start, before anything limited it (T-RAT: the transport itself).",
+	},
+	{
+		Name: "asked_tcp", Tests: tcp, LimitedBy: measure.BottleneckApplication, Confidence: measure.High,
+		When:   AtLeast(AskedRatio, 0.975),
+		Source: "The rate that was asked for arrives.",
+	},
+	// Virtual machines.
+	{
+		Name: "allowance", Tests: []measure.Test{measure.TestTCP, measure.TestUDP, measure.TestConnect}, LimitedBy: measure.BottleneckInstanceAllowance, Confidence: measure.High,
+		When:   AtLeast(AllowanceRatio, 0.001),
+		Source: "The driver counts what the cloud held back (ENA: bw_in, bw_out, pps, conntrack, linklocal allowance exceeded).",
+	},
+	// Processors. A quota that is used up is certain; a thread that waits for a processor may be
+	// one that other processes make late while the path is the limit.
+	{
+		Name: "receiver_quota", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.High,
+		When:   AtLeast(ReceiverThrottled, 0.5),
+		Source: "The receiver's control group uses up its quota of processor time (cpu.stat: nr_throttled).",
+	},
+	{
+		Name: "sender_quota", Tests: tcpUDP, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.High,
+		When:   AtLeast(SenderThrottled, 0.5),
+		Source: "The sender's control group uses up its quota of processor time.",
+	},
+	{
+		Name: "server_shared", Tests: tcp, LimitedBy: measure.BottleneckServerOverload, Confidence: measure.High,
+		When:   All(AtLeast(ReceiverShared, 1), receiverBusy),
+		Source: "The server's threads have no processor left, and it measures with others at the same time.",
+	},
+	{
+		Name: "receiver_thread_full", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.High,
+		When:   All(receiverBusy, AtLeast(ReceiveBufferUsed, 0.3)),
+		Source: "The receiving thread runs or waits for a processor, and its socket fills.",
+	},
+	{
+		Name: "receiver_thread", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
+		When:   All(receiverBusy, Any(Not(senderBusy), AtLeast(UnsentTimes, 0.1)), Not(queued)),
+		Source: "The receiving thread runs or waits for a processor; the sender has time, or bytes wait to be sent.",
+	},
+	{
+		Name: "sender_thread_starved", Tests: tcp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.High,
+		When:   All(senderBusy, Below(UnsentTimes, 0.1)),
+		Source: "The sending thread runs or waits for a processor, and nothing waits in its socket.",
+	},
+	{
+		Name: "sender_thread", Tests: tcp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
+		When:   All(senderBusy, Not(queued)),
+		Source: "The sending thread runs or waits for a processor, and nothing waits in the path.",
+	},
+	// Windows and buffers.
+	{
+		Name: "window", Tests: tcp, LimitedBy: measure.BottleneckReceiveWindow, Confidence: measure.High,
+		When:   All(AtLeast(WindowUsed, 0.85), AtLeast(RwndLimited, 0.08), IfKnown(Below(ReceiveBufferUsed, 0.3))),
+		Source: "The flight fills the window, although the receiver reads what arrives (TCP chronographs, Linux 4.10). In flight / window was 0.99 or more where the window limited, 0.48 or less elsewhere.",
+	},
+	{
+		Name: "receiver_stalled", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
+		When:   All(AtLeast(RwndLimited, 0.5), Below(WindowUsed, 0.5), AtLeast(UnsentTimes, 1)),
+		Source: "The window is closed and little is in flight: the receiving program does not read.",
+	},
+	{
+		Name: "receiver_late", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
+		When:   AtLeast(ReceiveBufferUsed, 0.5),
+		Source: "The receiving program leaves its socket full.",
+	},
+	{
+		Name: "send_buffer", Tests: tcp, LimitedBy: measure.BottleneckSendBuffer, Confidence: measure.High,
+		When:   All(Any(AtLeast(SendBufferUsed, 0.95), AtLeast(SndbufLimited, 0.3), All(AtLeast(SendBufferUsed, 0.6), AtLeast(SndbufLimited, 0.01))), Below(UnsentTimes, 0.3), Below(CwndUsed, 0.9)),
+		Source: "The socket is full of bytes in flight, none wait to be sent, and the congestion window would allow more.",
+	},
+	// Others on the same interface.
+	{
+		Name: "other_on_interface", Tests: tcpUDP, LimitedBy: measure.BottleneckCompetingTraffic, Confidence: measure.High,
+		When:   All(AtLeast(OtherTraffic, 0.15), IfKnown(Below(AskedRatio, 0.975))),
+		Source: "The interface moves more than the test does.",
+	},
+	// A level that falls.
+	{
+		Name: "step", Tests: tcp, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.High,
+		When:   All(stepDown, Not(lone), AtLeast(StepFit, 0.85)),
+		Source: "Two levels, and the step down comes late: a credit was used up (token bucket).",
+	},
+	{
+		Name: "step_noisy", Tests: tcp, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.Medium,
+		When:   All(stepDown, Not(lone)),
+		Source: "As above, with more noise.", WouldTell: measure.ProbeLonger,
+	},
+	// Several flows, alike or unlike.
+	{
+		Name: "flows_alike_queued", Tests: tcp, LimitedBy: measure.BottleneckFlowCap, Confidence: measure.High,
+		When:   All(AtLeast(Streams, 2), AtLeast(Jain, 0.995), AtLeast(RTTTimes, 1.25), Below(BesideRatio, 0.35)),
+		Source: "The streams are equal and wait in queues of their own: a connection beside them does not wait.",
+	},
+	{
+		Name: "flows_alike_policed", Tests: tcp, LimitedBy: measure.BottleneckFlowCap, Confidence: measure.Medium,
+		When: All(AtLeast(Streams, 2), AtLeast(Jain, 0.995), Not(queued), AtLeast(LossRatio, 0.003), AtLeast(TogetherTimes, 0.5),
+			Any(AtLeast(LossesPerRecovery, 3), AtLeast(Jain, 0.9995))),
+		Source: "The streams are equal and lose packets independently of each other.", WouldTell: measure.ProbeSecondStream,
+	},
+	{
+		Name: "flows_unlike", Tests: tcp, LimitedBy: measure.BottleneckFlowHashing, Confidence: measure.High,
+		When:   All(AtLeast(Streams, 2), queued, Not(lone), Below(Jain, 0.97), Any(AtLeast(RTTSpread, 0.05), Below(RTTAlike, 0.25))),
+		Source: "The streams are unequal and wait in different queues.",
+	},
+	{
+		Name: "one_flow_queued", Tests: tcp, LimitedBy: measure.BottleneckFlowCap, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
+		When:   All(Below(Streams, 2), AtLeast(RTTTimes, 1.3), AtLeast(QueueNs, 3e6), Below(BesideRatio, 0.15), Below(GoodputSpread, 0.3)),
+		Source: "The stream waits in a queue and a connection beside it does not: a limit of the flow, or a queue for each flow (fair queueing).", WouldTell: measure.ProbeSecondStream,
+	},
+	// Losses without a queue.
+	{
+		Name: "loss_by_chance", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
+		When:   All(lossWithoutQueue, Below(LossesPerRecovery, 3)),
+		Source: "Single losses and no queue. Random losses were at most 1.85 a recovery, those at a policer 5 to 635.",
+	},
+	{
+		Name: "loss_under_bbr", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
+		When:   All(lossWithoutQueue, AtLeast(BBR, 1), AtLeast(LossRatio, 0.15), Below(LossesPerRecovery, 20), AtLeast(GoodputSpread, 0.45)),
+		Source: "bbr sends on at high loss, so that several random losses fall into one recovery, and gives up at times. At a policer it is level.", WouldTell: measure.ProbePacketSizes,
+	},
+	{
+		Name: "small_packets_lost", Tests: tcp, LimitedBy: measure.BottleneckPacketRate, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
+		When:   All(lossWithoutQueue, AtLeast(ControlResent, 3)),
+		Source: "Small packets beside the load are lost, too: a limit of packets.", WouldTell: measure.ProbePacketSizes,
+	},
+	{
+		Name: "policer", Tests: tcp, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.High,
+		When:   All(lossWithoutQueue, AtLeast(LossesPerRecovery, 8)),
+		Source: "Many packets are lost at a time and the round trip stays flat (Flach et al. 2016). A shaper with a very short queue leaves the same.", WouldTell: measure.ProbePacketSizes,
+	},
+	{
+		Name: "policer_few", Tests: tcp, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium,
+		When:   lossWithoutQueue,
+		Source: "Several packets are lost at a time and the round trip stays flat.", WouldTell: measure.ProbeBBRStream,
+	},
+	// A queue.
+	{
+		Name: "queue_unsteady", Tests: tcp, LimitedBy: measure.BottleneckCompetingTraffic, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
+		When: All(queued, Any(AtLeast(GoodputSpread, 0.22),
+			All(Below(Streams, 2), Below(RTTGrowth, 0.5), AtLeast(GoodputSpread, 0.15), AtLeast(RTTTimes, 1.3)))),
+		Source: "Packets wait in a queue, and what it gives to the test varies (congestion signatures, Sundaresan et al. 2017: a queue that was there before grows less).", WouldTell: measure.ProbeAnotherTime,
+	},
+	{
+		Name: "queue", Tests: tcp, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
+		When:   queued,
+		Source: "Packets wait in a queue, and the goodput is level. A steady competitor that neither host sees leaves the same: only other times tell.",
+	},
+	{
+		Name: "softirq_receiver", Tests: tcpUDP, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
+		When:   AtLeast(ReceiverSoftirq, 0.85),
+		Source: "A processor does nothing but handle packets: one receive queue for all of them.",
+	},
+	{
+		Name: "softirq_sender", Tests: tcpUDP, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
+		When:   AtLeast(SenderSoftirq, 0.85),
+		Source: "A processor does nothing but handle packets.",
+	},
+	{
+		Name: "few_losses", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.Low,
+		When:   All(AtLeast(LossRatio, 1e-6), Below(LossesPerRecovery, 3)),
+		Source: "A few single losses.", WouldTell: measure.ProbeLonger,
+	},
+	// UDP.
+	{
+		Name: "udp_socket_shared", Tests: udp, LimitedBy: measure.BottleneckServerOverload, Confidence: measure.High,
+		When:   All(AtLeast(SocketDrops, 0.3), AtLeast(ReceiverShared, 1)),
+		Source: "The receiver's socket drops, and it measures with others at the same time.",
+	},
+	{
+		Name: "udp_socket", Tests: udp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.High,
+		When:   AtLeast(SocketDrops, 0.3),
+		Source: "The receiving program is too slow: its socket drops.",
+	},
+	{
+		Name: "udp_mtu", Tests: udp, LimitedBy: measure.BottleneckMTU, Confidence: measure.Medium,
+		When:   Any(AtLeast(LossRatio, 0.99), All(AtLeast(DatagramBytes, 1473), AtLeast(LossRatio, 0.05))),
+		Source: "Nothing arrives while the control connection works, or fragments are lost.", WouldTell: measure.ProbePacketSizes,
+	},
+	{
+		Name: "udp_asked", Tests: udp, LimitedBy: measure.BottleneckApplication, Confidence: measure.High,
+		When:   All(AtLeast(AskedRatio, 0.98), Below(LossRatio, 0.005)),
+		Source: "The rate that was asked for arrives.",
+	},
+	{
+		Name: "udp_sender_thread", Tests: udp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.High,
+		When:   All(Below(LossRatio, 0.005), senderBusy),
+		Source: "Less is sent than was asked for, nothing is lost, and the sending thread runs or waits for a processor.",
+	},
+	{
+		Name: "udp_sender", Tests: udp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
+		When:   Below(LossRatio, 0.005),
+		Source: "Less is sent than was asked for, and nothing is lost.",
+	},
+	{
+		Name: "udp_step", Tests: udp, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.Medium,
+		When:   stepDown,
+		Source: "Two levels of what arrives, and the step down comes late.", WouldTell: measure.ProbeLonger,
+	},
+	{
+		Name: "udp_queue_unsteady", Tests: udp, LimitedBy: measure.BottleneckCompetingTraffic, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Low,
+		When:   All(Any(AtLeast(ControlRTTTimes, 1.4), AtLeast(ControlQueue, 5e6)), AtLeast(GoodputSpread, 0.35)),
+		Source: "A connection beside the load waits in a queue, and what arrives varies.", WouldTell: measure.ProbeAnotherTime,
+	},
+	{
+		Name: "udp_queue", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
+		When:   Any(AtLeast(ControlRTTTimes, 1.4), AtLeast(ControlQueue, 5e6)),
+		Source: "A connection beside the load waits in a queue.",
+	},
+	{
+		Name: "udp_small_lost", Tests: udp, LimitedBy: measure.BottleneckPacketRate, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
+		When:   All(AtLeast(ControlResent, 3), AtLeast(LossRatio, 0.02)),
+		Source: "Small packets beside the load are lost, too.", WouldTell: measure.ProbePacketSizes,
+	},
+	{
+		Name: "udp_policer", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.High,
+		When:   Below(LossVariance, 0.2),
+		Source: "A policer drops a steady share of a steady stream, chance does not: the variance was 0.34 to 1.4 of that of independent losses by chance, 0.001 at most at a policer.",
+	},
+	{
+		Name: "udp_loss", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
+		When:   Below(LossVariance, 4),
+		Source: "Losses vary as independent ones do.",
+	},
+	{
+		Name: "udp_loss_bursts", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Or: []measure.Bottleneck{measure.BottleneckCompetingTraffic}, Confidence: measure.Low,
+		When:   AtLeast(LossRatio, 0.005),
+		Source: "Losses come in bursts.", WouldTell: measure.ProbeUnderLoad,
+	},
+	// Connections.
+	{
+		Name: "connect_queue_full", Tests: connect, LimitedBy: measure.BottleneckServerOverload, Confidence: measure.High,
+		When:   AtLeast(ListenDrops, 0.01),
+		Source: "The server drops connections at its queue.",
+	},
+	{
+		Name: "connect_syn_lost", Tests: connect, LimitedBy: measure.BottleneckConnectionRate, Confidence: measure.High,
+		When:   All(AtLeast(SYNsResent, 0.02), Not(receiverBusy)),
+		Source: "SYNs are lost, and the server dropped none.",
+	},
+	{
+		Name: "connect_syn_lost_busy", Tests: connect, LimitedBy: measure.BottleneckConnectionRate, Or: []measure.Bottleneck{measure.BottleneckServerOverload}, Confidence: measure.Medium,
+		When:   AtLeast(SYNsResent, 0.02),
+		Source: "SYNs are lost; the server dropped none, but its processors are busy.",
+	},
+	{
+		Name: "connect_asked", Tests: connect, LimitedBy: measure.BottleneckApplication, Confidence: measure.High,
+		When:   All(AtLeast(AskedRatio, 0.98), Below(FailedConnections, 1)),
+		Source: "The rate that was asked for is reached.",
+	},
+	{
+		Name: "connect_server_thread", Tests: connect, LimitedBy: measure.BottleneckServerOverload, Confidence: measure.High,
+		When:   All(receiverBusy, Not(AtLeast(ThreadLead, 0.1))),
+		Source: "The server's thread runs or waits for a processor.",
+	},
+	{
+		Name: "connect_client_thread", Tests: connect, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.High,
+		When:   senderBusy,
+		Source: "The client's thread runs or waits for a processor.",
+	},
+}

@@ -1,0 +1,216 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+// example are figures that only one rule is meant for.
+type example map[Key]float64
+
+func (e example) figures() *Figures {
+	f := &Figures{readings: map[Key]reading{}}
+	for key, v := range e {
+		f.set(key, v)
+	}
+	return f
+}
+
+// with is e with other figures.
+func (e example) with(other example) example {
+	out := example{}
+	for key, v := range e {
+		out[key] = v
+	}
+	for key, v := range other {
+		out[key] = v
+	}
+	return out
+}
+
+// idle is a TCP trial of one stream in which nothing limits.
+var idle = example{
+	Streams: 1, FixedAmount: 0, DurationNs: 4e9, DurationRTTs: 400, SlowStart: 0, Retransmits: 0, BBR: 0, Timeouts: 0, Acknowledged: 5e7, SegmentRatio: 1,
+	SenderThread: 0.1, ReceiverThread: 0.1, SenderThrottled: 0, ReceiverThrottled: 0, SenderSoftirq: 0.1, ReceiverSoftirq: 0.1, ReceiverShared: 0,
+	WindowUsed: 0.2, RwndLimited: 0, ReceiveBufferUsed: 0, SendBufferUsed: 0.3, SndbufLimited: 0, UnsentTimes: 1, CwndUsed: 0.9, OtherTraffic: 0.01,
+	RTTTimes: 1.02, QueueNs: 2e5, RTTGrowth: 0.1, Jain: 1, LossRatio: 0, Recoveries: 0, LossesPerRecovery: 0, GoodputSpread: 0.05,
+	ControlRTTTimes: 1, ControlQueue: 1e5, ControlResent: 0, StepTimes: 1, StepFit: 0.1, StepAt: 1e9, StepNoise: 0.05,
+}
+
+// behind is one that waits in a queue of the path.
+var behind = idle.with(example{RTTTimes: 2.4, QueueNs: 2e7, RTTGrowth: 0.6, BesideRatio: 0.9, LossRatio: 0.001, Recoveries: 4, LossesPerRecovery: 20})
+
+// lossy is one that loses packets without a queue.
+var lossy = idle.with(example{LossRatio: 0.01, Recoveries: 30, LossesPerRecovery: 1.2})
+
+var several = example{Streams: 4, Jain: 0.985, TogetherTimes: 0.3, RTTSpread: 0.02, RTTAlike: 0.8}
+
+var datagrams = example{
+	DatagramBytes: 1400, LossRatio: 0.2, SocketDrops: 0, AskedRatio: 0.5, SenderThread: 0.3, ReceiverThread: 0.3, SenderThrottled: 0, ReceiverThrottled: 0,
+	ReceiverShared: 0, ControlRTTTimes: 1.05, ControlQueue: 1e5, ControlResent: 0, LossVariance: 1, GoodputSpread: 0.05, OtherTraffic: 0,
+	StepTimes: 1, StepFit: 0.1, StepAt: 1e9, StepNoise: 0.05,
+}
+
+var opening = example{SenderThread: 0.3, ReceiverThread: 0.3, SenderThrottled: 0, ReceiverThrottled: 0, ThreadLead: 0, FailedConnections: 0, ListenDrops: 0, SYNsResent: 0}
+
+var stepped = example{StepTimes: 4, StepFit: 0.97, StepAt: 1.5e9, StepNoise: 0.05}
+
+// examples has figures for each rule.
+var examples = map[string]example{
+	"mtu_timeouts":          idle.with(example{Timeouts: 4, Acknowledged: 3000}),
+	"fixed_amount":          idle.with(example{FixedAmount: 1, DurationNs: 3e8, DurationRTTs: 8, SlowStart: 1}),
+	"asked_tcp":             idle.with(example{AskedRatio: 0.999}),
+	"allowance":             idle.with(example{AllowanceRatio: 0.02}),
+	"server_shared":         idle.with(example{ReceiverShared: 1, ReceiverThread: 0.9}),
+	"receiver_quota":        idle.with(example{ReceiverThrottled: 0.9}),
+	"sender_quota":          idle.with(example{SenderThrottled: 0.9}),
+	"receiver_thread_full":  idle.with(example{ReceiverThread: 0.9, ReceiveBufferUsed: 0.8}),
+	"receiver_thread":       idle.with(example{ReceiverThread: 0.9}),
+	"sender_thread_starved": idle.with(example{SenderThread: 0.9, UnsentTimes: 0}),
+	"sender_thread":         idle.with(example{SenderThread: 0.9}),
+	"window":                idle.with(example{WindowUsed: 0.99, RwndLimited: 0.7}),
+	"receiver_stalled":      idle.with(example{RwndLimited: 0.9, WindowUsed: 0, UnsentTimes: 100}),
+	"receiver_late":         idle.with(example{ReceiveBufferUsed: 0.9}),
+	"send_buffer":           idle.with(example{SendBufferUsed: 0.9, SndbufLimited: 0.6, UnsentTimes: 0.1, CwndUsed: 0.5}),
+	"other_on_interface":    behind.with(example{OtherTraffic: 0.4}),
+	"step":                  behind.with(stepped),
+	"step_noisy":            behind.with(stepped).with(example{StepFit: 0.7}),
+	"flows_alike_queued":    behind.with(several).with(example{Jain: 0.9999, BesideRatio: 0.02}),
+	"flows_alike_policed":   lossy.with(several).with(example{Jain: 0.9999, LossesPerRecovery: 20, TogetherTimes: 1}),
+	"flows_unlike":          behind.with(several).with(example{Jain: 0.8, RTTSpread: 0.4}),
+	"one_flow_queued":       behind.with(example{BesideRatio: 0.02}),
+	"loss_by_chance":        lossy,
+	"small_packets_lost":    lossy.with(example{LossesPerRecovery: 20, ControlResent: 8}),
+	"loss_under_bbr":        lossy.with(example{LossRatio: 0.25, BBR: 1, LossesPerRecovery: 7, GoodputSpread: 0.6}),
+	"policer":               lossy.with(example{LossesPerRecovery: 40}),
+	"policer_few":           lossy.with(example{LossesPerRecovery: 5}),
+	"queue_unsteady":        behind.with(example{GoodputSpread: 0.5}),
+	"queue":                 behind,
+	"softirq_receiver":      idle.with(example{ReceiverSoftirq: 0.97}),
+	"softirq_sender":        idle.with(example{SenderSoftirq: 0.97}),
+	"few_losses":            idle.with(example{LossRatio: 0.0001, Recoveries: 3, LossesPerRecovery: 1}),
+
+	"udp_socket_shared":  datagrams.with(example{SocketDrops: 0.9, ReceiverShared: 1}),
+	"udp_socket":         datagrams.with(example{SocketDrops: 0.9}),
+	"udp_mtu":            datagrams.with(example{LossRatio: 1}),
+	"udp_asked":          datagrams.with(example{LossRatio: 0, AskedRatio: 1}),
+	"udp_sender_thread":  datagrams.with(example{LossRatio: 0, SenderThread: 0.9}),
+	"udp_sender":         datagrams.with(example{LossRatio: 0}),
+	"udp_step":           datagrams.with(stepped),
+	"udp_small_lost":     datagrams.with(example{ControlResent: 8}),
+	"udp_queue_unsteady": datagrams.with(example{ControlRTTTimes: 3, ControlQueue: 2e7, GoodputSpread: 0.6}),
+	"udp_queue":          datagrams.with(example{ControlRTTTimes: 3, ControlQueue: 2e7}),
+	"udp_policer":        datagrams.with(example{LossVariance: 0.001}),
+	"udp_loss":           datagrams,
+	"udp_loss_bursts":    datagrams.with(example{LossVariance: 40}),
+
+	"connect_queue_full":    opening.with(example{ListenDrops: 0.2, SYNsResent: 0.2}),
+	"connect_syn_lost":      opening.with(example{SYNsResent: 0.2}),
+	"connect_syn_lost_busy": opening.with(example{SYNsResent: 0.2, ReceiverThread: 0.9}),
+	"connect_asked":         opening.with(example{AskedRatio: 1}),
+	"connect_server_thread": opening.with(example{ReceiverThread: 0.9, SenderThread: 0.8, ThreadLead: -0.1}),
+	"connect_client_thread": opening.with(example{SenderThread: 0.9, ThreadLead: 0.6}),
+}
+
+func TestEachRuleIsTheFirstThatHoldsForItsFigures(t *testing.T) {
+	for _, rule := range Rules {
+		figures, there := examples[rule.Name]
+		if !there {
+			t.Errorf("%s has no example", rule.Name)
+			continue
+		}
+		v := judge(figures.figures(), rule.Tests[0])
+		if v.Rule != rule.Name || v.LimitedBy != rule.LimitedBy || v.Confidence != rule.Confidence || v.WouldTell != rule.WouldTell {
+			t.Errorf("%s: the verdict is %+v", rule.Name, v)
+		}
+		if len(v.Evidence) == 0 {
+			t.Errorf("%s gives no evidence", rule.Name)
+		}
+	}
+	if len(examples) != len(Rules) {
+		t.Errorf("%d examples of %d rules", len(examples), len(Rules))
+	}
+}
+
+// A figure at its threshold is on the side of "or more". On the other side the rule does not
+// hold, or rests on another figure.
+func TestEveryThresholdDecides(t *testing.T) {
+	for _, rule := range Rules {
+		whole := examples[rule.Name]
+		for _, e := range judge(whole.figures(), rule.Tests[0]).Evidence {
+			key := Key(e.Figure)
+			for _, at := range []struct {
+				value float64
+				same  bool
+			}{{e.Threshold, e.Comparison == ">="}, {math.Nextafter(e.Threshold, -1), e.Comparison == "<"}} {
+				held, evidence := rule.When.holds(whole.with(example{key: at.value}).figures())
+				same := held == yes && slices.ContainsFunc(evidence, func(o measure.Evidence) bool {
+					return o.Figure == e.Figure && o.Threshold == e.Threshold && o.Comparison == e.Comparison
+				})
+				if same != at.same {
+					t.Errorf("%s: with %s at %v it rests on \"%s %s %v\" %v, want %v", rule.Name, key, at.value, key, e.Comparison, e.Threshold, same, at.same)
+				}
+			}
+		}
+	}
+}
+
+func TestARuleNeedsItsFigures(t *testing.T) {
+	for _, rule := range Rules {
+		whole := examples[rule.Name]
+		for _, e := range judge(whole.figures(), rule.Tests[0]).Evidence {
+			without := whole.with(nil)
+			delete(without, Key(e.Figure))
+			_, evidence := rule.When.holds(without.figures())
+			if slices.ContainsFunc(evidence, func(o measure.Evidence) bool { return o.Figure == e.Figure }) {
+				t.Errorf("%s gives evidence of %s, which is absent", rule.Name, e.Figure)
+			}
+		}
+	}
+	if v := judge(example{}.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckNone || v.Confidence != measure.Low || v.WouldTell == "" {
+		t.Errorf("without figures the verdict is %+v", v)
+	}
+}
+
+func TestARuleThatCannotBeSureSaysWhatWouldTell(t *testing.T) {
+	names := map[string]bool{}
+	for _, r := range Rules {
+		if names[r.Name] {
+			t.Errorf("two rules are named %s", r.Name)
+		}
+		names[r.Name] = true
+		if (len(r.Or) > 0 || r.Confidence == measure.Low) && r.WouldTell == "" && r.Name != "connect_syn_lost_busy" {
+			t.Errorf("%s names no probe", r.Name)
+		}
+		if r.Source == "" || len(r.Tests) == 0 {
+			t.Errorf("%s has no source or no test", r.Name)
+		}
+	}
+}
+
+func TestAnUnknownFigureIsNeitherAboveNorBelow(t *testing.T) {
+	f := example{LossRatio: 0.5}.figures()
+	for want, c := range map[truth]Condition{
+		unknown: All(AtLeast(LossRatio, 0.1), AtLeast(RTTTimes, 2)),
+		no:      All(Below(LossRatio, 0.1), AtLeast(RTTTimes, 2)),
+		yes:     Any(AtLeast(RTTTimes, 2), AtLeast(LossRatio, 0.1)),
+	} {
+		if got, _ := c.holds(f); got != want {
+			t.Errorf("%s is %v, want %v", c, got, want)
+		}
+	}
+	for text, c := range map[string]Condition{"not": Not(AtLeast(RTTTimes, 2)), "any": Any(AtLeast(RTTTimes, 2), Below(LossRatio, 0.1))} {
+		if got, _ := c.holds(f); got != unknown {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+	if got, _ := IfKnown(AtLeast(RTTTimes, 2)).holds(f); got != yes {
+		t.Error("a condition that applies only if it is known decides without its figure")
+	}
+	if got, _ := IfKnown(Below(LossRatio, 0.1)).holds(f); got != no {
+		t.Error("a condition that is known not to hold is taken to hold")
+	}
+}

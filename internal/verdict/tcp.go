@@ -1,0 +1,248 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"soku/internal/measure"
+)
+
+// stream is one stream at both ends: the prefix of its columns.
+type stream struct {
+	prefix           string
+	sender, receiver series
+}
+
+func (s stream) key(name string) string { return s.prefix + name }
+
+// tcp are the figures of the streams of a TCP flow.
+func (f *Figures) tcp(r *measure.Result, flow *measure.Flow, e ends) {
+	if flow == nil {
+		return
+	}
+	f.finalTCP(r, flow)
+	var streams []stream
+	var acked, sent, counted, whole float64
+	for i := range flow.Streams {
+		s := stream{fmt.Sprintf("%s.%d.", flow.Direction, i), e.sender, e.receiver}
+		whole += float64(flow.Streams[i].ReceivedBytes)
+		if e.sender.columns[s.key("rtt_ns")] != nil {
+			streams = append(streams, s)
+			a, _ := e.sender.sum(s.key("acked_bytes"))
+			b, _ := e.sender.sum(s.key("sent_bytes"))
+			acked, sent, counted = acked+a, sent+b, counted+float64(flow.Streams[i].ReceivedBytes)
+		}
+	}
+	if len(streams) == 0 {
+		return
+	}
+	f.waiting(streams)
+	f.limited(streams)
+	f.losses(streams, e.sender)
+	f.roundTrips(streams, e.sender)
+	f.together(streams, e.sender)
+	f.setAt(Acknowledged, acked, e.sender.where, "")
+	if counted > 0 { // only the first streams have columns
+		f.other(e, sent*whole/counted, acked*whole/counted, tcpOverhead)
+	}
+}
+
+// finalTCP are the figures of what the sender's kernel knew at the end.
+func (f *Figures) finalTCP(r *measure.Result, flow *measure.Flow) {
+	moved := 0.0
+	slow, resent, smallest := true, int64(0), int64(math.MaxInt64)
+	bbr, known := false, len(flow.Streams) > 0
+	var bytes []float64
+	for _, s := range flow.Streams {
+		if s.ReceivedBytes > 0 {
+			moved++
+		}
+		bytes = append(bytes, float64(s.ReceivedBytes))
+		if s.TCP == nil {
+			known = false
+			continue
+		}
+		slow = slow && (s.TCP.SsthreshSegs == 0 || s.TCP.SsthreshSegs > 1e6)
+		resent += s.TCP.Retransmits
+		if s.TCP.MinRTTNs > 0 {
+			smallest = min(smallest, s.TCP.MinRTTNs)
+		}
+		bbr = bbr || s.TCP.Congestion == "bbr"
+	}
+	f.set(Streams, moved)
+	f.set(FixedAmount, count(r.Options.Bytes > 0))
+	f.set(DurationNs, float64(flow.Summary.DurationNs))
+	if j := jain(bytes); moved > 1 {
+		f.set(Jain, j)
+	}
+	if !known {
+		return
+	}
+	f.set(SlowStart, count(slow))
+	f.set(Retransmits, float64(resent))
+	f.set(BBR, count(bbr))
+	if smallest < math.MaxInt64 {
+		f.set(DurationRTTs, float64(flow.Summary.DurationNs)/float64(smallest))
+	}
+}
+
+// jain is Jain's index of fairness (RFC 5166, section 2.3); not a number if all are zero.
+func jain(v []float64) float64 {
+	sum, of := 0.0, 0.0
+	for _, x := range v {
+		sum += x
+		of += x * x
+	}
+	return sum * sum / of / float64(len(v))
+}
+
+// waiting are the figures of where bytes wait: sockets, the flight, the windows. The median is
+// over all streams and intervals after the start.
+func (f *Figures) waiting(streams []stream) {
+	for _, c := range []struct {
+		to      Key
+		key, by string
+		atFar   bool
+	}{
+		{WindowUsed, "unacked_bytes", "snd_wnd_bytes", false},
+		{CwndUsed, "unacked_bytes", "cwnd_bytes", false},
+		{UnsentTimes, "notsent_bytes", "unacked_bytes", false},
+		{SendBufferUsed, "send_queue_bytes", "send_buffer_bytes", false},
+		{ReceiveBufferUsed, "receive_queue_bytes", "receive_buffer_bytes", true},
+	} {
+		var all []float64
+		where := measure.Where("")
+		for _, s := range streams {
+			at := s.sender
+			if c.atFar {
+				at = s.receiver
+			}
+			where = at.where
+			if at.columns[s.key(c.by)] != nil {
+				all = append(all, at.late().quotients(s.key(c.key), s.key(c.by))...)
+			}
+		}
+		f.setAt(c.to, median(all), where, "")
+	}
+}
+
+// limited are the kernel's chronographs (RFC 4898 calls them SndLimTime).
+func (f *Figures) limited(streams []stream) {
+	for to, key := range map[Key]string{RwndLimited: "rwnd_limited_ns", SndbufLimited: "sndbuf_limited_ns"} {
+		sum, span := 0.0, 0.0
+		for _, s := range streams {
+			n, _ := s.sender.sum(s.key(key))
+			sum += n
+			span += s.sender.span()
+		}
+		if span > 0 {
+			f.setAt(to, sum/span, streams[0].sender.where, "")
+		}
+	}
+}
+
+func (f *Figures) losses(streams []stream, sender series) {
+	var resent, needless, out, timeouts float64
+	ratio := math.Inf(1)
+	for _, s := range streams {
+		for name, to := range map[string]*float64{"retransmits": &resent, "dsacks": &needless, "segments_out": &out, "timeouts": &timeouts} {
+			n, _ := sender.sum(s.key(name))
+			*to += n
+		}
+		mss, mtu := sender.gauge(s.key("mss_bytes")), sender.gauge(s.key("pmtu_bytes"))
+		if len(mss) > 0 && len(mtu) > 0 {
+			ratio = min(ratio, least(mss)/max(least(mtu)-52, 1))
+		}
+	}
+	lost := max(resent-needless, 0)
+	f.setAt(LossRatio, lost/max(out, 1), sender.where, "")
+	f.setAt(Timeouts, timeouts/float64(len(streams)), sender.where, "")
+	if !math.IsInf(ratio, 0) {
+		f.setAt(SegmentRatio, ratio, sender.where, "")
+	}
+	if n, known := sender.sum("tcp.recoveries"); known {
+		f.setAt(Recoveries, n, sender.where, "")
+		f.setAt(LossesPerRecovery, lost/max(n, 1), sender.where, "")
+	} else if lost == 0 {
+		f.setAt(Recoveries, 0, sender.where, "")
+		f.setAt(LossesPerRecovery, 0, sender.where, "")
+	}
+}
+
+func (f *Figures) roundTrips(streams []stream, sender series) {
+	var smallest, late, largest, soonest []float64
+	first := sender.between(sender.at[sender.from], sender.at[sender.from]+1e9)
+	var medians []float64
+	for _, s := range streams {
+		smallest = append(smallest, sender.gauge(s.key("min_rtt_ns"))...)
+		late = append(late, sender.late().gauge(s.key("rtt_ns"))...)
+		largest = append(largest, first.gauge(s.key("rtt_ns"))...)
+		soonest = append(soonest, first.gauge(s.key("min_rtt_ns"))...)
+		if own := sender.late().gauge(s.key("rtt_ns")); len(own) > 0 {
+			medians = append(medians, median(own))
+		}
+	}
+	if len(smallest) == 0 || len(late) == 0 {
+		return
+	}
+	low, middle := least(smallest), median(late)
+	f.setAt(RTTTimes, middle/low, sender.where, "")
+	f.setAt(QueueNs, middle-low, sender.where, "")
+	if len(largest) > 0 && len(soonest) > 0 {
+		f.setAt(RTTGrowth, 1-least(soonest)/quantile(largest, 1), sender.where, "")
+	}
+	if control, known := f.Value(ControlQueue); known && middle > low {
+		f.set(BesideRatio, max(control, 0)/(middle-low))
+	}
+	if len(medians) > 1 {
+		f.setAt(RTTSpread, (quantile(medians, 1)-least(medians))/mean(medians), sender.where, "")
+		f.setAt(RTTAlike, alike(streams, sender.late()), sender.where, "")
+	}
+}
+
+// alike is how the round trips of streams move together: of the correlations of all pairs the
+// one that a tenth is below. Streams in one queue wait the same. It is not a number if the round
+// trips of some stream are level, so that only noise is left.
+func alike(streams []stream, s series) float64 {
+	var moving [][]float64
+	for _, x := range streams {
+		column, _ := s.column(x.key("rtt_ns"))
+		v := make([]float64, len(column))
+		for i := range column {
+			v[i] = float64(max(column[i], 0))
+		}
+		if middle := median(v); len(v) < 10 || quantile(v, 0.9)-quantile(v, 0.1) < 0.05*middle {
+			return math.NaN()
+		}
+		moving = append(moving, v)
+	}
+	var pairs []float64
+	for i := range moving {
+		for j := range i {
+			pairs = append(pairs, correlation(moving[i], moving[j]))
+		}
+	}
+	return quantile(pairs, 0.1)
+}
+
+// together compares how the streams vary with how their sum does.
+func (f *Figures) together(streams []stream, sender series) {
+	late := sender.late()
+	if len(streams) < 2 || late.to-late.from < 10 {
+		return
+	}
+	sum := make([]float64, late.to-late.from-1) // the last interval is not whole
+	apart := 0.0
+	for _, s := range streams {
+		column, _ := late.column(s.key("acked_bytes"))
+		v := make([]float64, len(sum))
+		for i := range v {
+			v[i] = float64(max(column[i], 0))
+			sum[i] += v[i]
+		}
+		apart += variance(v)
+	}
+	if apart > 0 {
+		f.setAt(TogetherTimes, variance(sum)/apart, sender.where, "")
+	}
+}
