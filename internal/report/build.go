@@ -135,6 +135,7 @@ func (b *Builder) test(g labelled) Test {
 	t.decided = t.findDecided(b.design.Until, t.groups(patterns, rounds))
 	t.shareLimits()
 	t.findReached()
+	t.findMoved()
 	t.findControl(patterns, control, rounds)
 	t.findCurves(patterns, rounds, b.design.Searched)
 	t.findEffects(patterns)

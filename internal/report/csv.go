@@ -143,7 +143,7 @@ func csvColumns() []csvColumn {
 			out = append(out, metricColumns(m)...)
 		}
 	}
-	return out
+	return append(out, verdictColumns()...)
 }
 
 // rankText is empty for 0, which is no rank.

@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // limitColumns say which rows are the control, and how much of the published limit of the figure
 // that ranks was reached.
@@ -29,5 +32,23 @@ func limitColumns() []csvColumn {
 			}
 			return exact(*l.Share)
 		})},
+	}
+}
+
+// verdictColumns say what limited the trials of a row.
+func verdictColumns() []csvColumn {
+	of := func(cell func(*RowVerdict) string) func(*Test, *Row) string {
+		return func(_ *Test, r *Row) string {
+			if r.Verdict == nil {
+				return ""
+			}
+			return cell(r.Verdict)
+		}
+	}
+	return []csvColumn{
+		{"limited_by", of(func(v *RowVerdict) string { return csvText(string(v.LimitedBy)) })},
+		{"limited_by_confidence", of(func(v *RowVerdict) string { return csvText(string(v.Confidence)) })},
+		{"limited_by_trials", of(func(v *RowVerdict) string { return strconv.Itoa(v.Trials) })},
+		{"verdicts", of(func(v *RowVerdict) string { return strconv.Itoa(v.Of) })},
 	}
 }

@@ -87,10 +87,11 @@ type Test struct {
 	Runs        []RunPatterns    `json:"runs,omitempty"`           // which run measured what, where they did not measure the same patterns
 	NotMeasured []string         `json:"not_measured,omitempty"`   // patterns of the plan without a trial here
 
-	Practical   float64   `json:"practical_ratio"`         // smallest difference that matters
-	Reached     []Reached `json:"limit_reached,omitempty"` // the largest share first
-	Controls    []Control `json:"control,omitempty"`       // what the control patterns show
-	ControlRows []Row     `json:"control_rows,omitempty"`  // their figures: they are not in Rows
+	Practical   float64   `json:"practical_ratio"`            // smallest difference that matters
+	Reached     []Reached `json:"limit_reached,omitempty"`    // the largest share first
+	Moved       *Moved    `json:"limit_moved_with,omitempty"` // the factor whose level decides what limits
+	Controls    []Control `json:"control,omitempty"`          // what the control patterns show
+	ControlRows []Row     `json:"control_rows,omitempty"`     // their figures: they are not in Rows
 
 	Ranges []RangesApart `json:"ranges_apart,omitempty"` // of ingested ranges: what they show without a test
 
@@ -134,8 +135,9 @@ type Row struct {
 	Route      *Route
 	Reported   *Reported // trials without a histogram
 	Confidence Confidences
-	Limits     []RowLimit // documented limits, one a figure
-	Values     []Value    // one element a successful trial that has the basis figure, in order of round and repeat
+	Verdict    *RowVerdict // nil: no trial has one
+	Limits     []RowLimit  // documented limits, one a figure
+	Values     []Value     // one element a successful trial that has the basis figure, in order of round and repeat
 
 	results    []*measure.Result // without series, in order of round and repeat
 	histograms map[*measure.Distribution]*measure.Histogram

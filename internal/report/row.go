@@ -40,6 +40,7 @@ func (b *Builder) row(p pattern, t *Test, rounds map[int]int) Row {
 	succeeded := successful(p.results)
 	row.combine(t.Test, succeeded, rounds)
 	row.Route = routeOf(succeeded)
+	row.Verdict = verdictOf(p.results)
 	row.Reported = reportedOf(succeeded)
 	if row.underLoad() {
 		row.loads = b.loadsOf(succeeded)

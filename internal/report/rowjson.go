@@ -42,6 +42,7 @@ type rowTail struct {
 	Confidence Confidences `json:"confidence"`
 	Values     []Value     `json:"values"`
 	Limits     []RowLimit  `json:"limits,omitempty"`
+	Verdict    *RowVerdict `json:"verdict,omitempty"`
 }
 
 // MarshalJSON writes figures as members of their own.
@@ -70,7 +71,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tail, err := json.Marshal(rowTail{r.Confidence, r.Values, r.Limits})
+	tail, err := json.Marshal(rowTail{r.Confidence, r.Values, r.Limits, r.Verdict})
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,7 @@ func (t testView) figureTable(factors bool) table {
 	if slices.Contains(measure.MetricsOf(t.Test.Test).Families, measure.PathMTUFamily) {
 		t.addLimit(&out)
 	}
+	t.addVerdict(&out)
 	out.add(t.named("column.trials", column{Number: true, keep: 2}), func(i int) string { return strconv.Itoa(t.Rows[i].Trials) })
 	if len(t.Failures) > 0 {
 		out.add(t.named("column.failed", column{Number: true, keep: 1}), func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// RowVerdict is what limited the trials of a pattern: the limit that most of them name.
+type RowVerdict struct {
+	LimitedBy  measure.Bottleneck `json:"limited_by"`
+	Confidence measure.Confidence `json:"confidence"` // the lowest of the trials that name it
+	Trials     int                `json:"trials"`     // that name it
+	Of         int                `json:"of"`         // trials with a verdict
+}
+
+// Moved is a factor whose level decides what limits: of each level all patterns have one limit.
+type Moved struct {
+	Factor string       `json:"factor"`
+	Levels []LevelLimit `json:"levels"` // in the order of the rows
+}
+
+// LevelLimit is what limits at a level of a factor.
+type LevelLimit struct {
+	Level     string             `json:"level"`
+	LimitedBy measure.Bottleneck `json:"limited_by"`
+}
+
+// found reports whether anything was found; "none" with low confidence is nothing.
+func (v *RowVerdict) found() bool {
+	return v != nil && (v.LimitedBy != measure.BottleneckNone || v.Confidence != measure.Low)
+}
+
+// verdictOf is what the trials of a pattern were limited by; nil if none has a verdict. Of
+// limits that equally many name, the one with the higher confidence counts.
+func verdictOf(results []*measure.Result) *RowVerdict {
+	var all []RowVerdict
+	of := 0
+	for _, r := range results {
+		v := r.Verdict
+		if v == nil {
+			continue
+		}
+		of++
+		i := slices.IndexFunc(all, func(o RowVerdict) bool { return o.LimitedBy == v.LimitedBy })
+		if i < 0 {
+			all = append(all, RowVerdict{LimitedBy: v.LimitedBy, Confidence: v.Confidence, Trials: 1})
+			continue
+		}
+		all[i].Trials++
+		if sureness(v.Confidence) < sureness(all[i].Confidence) {
+			all[i].Confidence = v.Confidence
+		}
+	}
+	if of == 0 {
+		return nil
+	}
+	most := slices.MaxFunc(all, func(a, b RowVerdict) int {
+		return cmp.Or(cmp.Compare(a.Trials, b.Trials), cmp.Compare(sureness(a.Confidence), sureness(b.Confidence)))
+	})
+	most.Of = of
+	return &most
+}
+
+func sureness(c measure.Confidence) int {
+	return slices.Index([]measure.Confidence{measure.Low, measure.Medium, measure.High}, c)
+}
+
+// findMoved finds the factor with which the limit moves: the first of which every level has
+// one limit, in patterns that do not all have the same.
+func (t *Test) findMoved() {
+	if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Verdict.found() && r.Verdict.LimitedBy != t.Rows[0].limitedBy() }) {
+		return
+	}
+	for f, name := range t.Factors {
+		m := Moved{Factor: name}
+		whole := true
+		for i := range t.Rows {
+			r := &t.Rows[i]
+			level, by := r.Levels[f].Value, r.limitedBy()
+			at := slices.IndexFunc(m.Levels, func(l LevelLimit) bool { return l.Level == level })
+			if at < 0 {
+				m.Levels = append(m.Levels, LevelLimit{level, by})
+			}
+			whole = whole && by != "" && (at < 0 || m.Levels[at].LimitedBy == by)
+		}
+		if whole {
+			t.Moved = &m
+			return
+		}
+	}
+}
+
+// limitedBy is the limit of a row, empty if none was found.
+func (r *Row) limitedBy() measure.Bottleneck {
+	if !r.Verdict.found() {
+		return ""
+	}
+	return r.Verdict.LimitedBy
+}
+
+// addVerdict adds the column of what limited each pattern, if that is known of one.
+func (t testView) addVerdict(out *table) {
+	if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Verdict.found() }) {
+		return
+	}
+	out.add(t.named("column.limited_by", column{keep: 4}), func(i int) string { return t.verdictText(t.Rows[i].Verdict) })
+}
+
+func (t testView) verdictText(v *RowVerdict) string {
+	if !v.found() {
+		return text.Absent
+	}
+	return t.Say("limited.cell", text.Args{"Limit": t.Bottleneck(v.LimitedBy), "Trials": v.Trials, "Of": v.Of})
+}
+
+// mostLimits is how many limits a sentence names.
+const mostLimits = 6
+
+// limited is the sentence of what limited the patterns; empty if nothing is known.
+func (t testView) limited() string {
+	by := map[measure.Bottleneck][]string{}
+	var order []measure.Bottleneck
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if b := r.limitedBy(); b != "" {
+			if by[b] == nil {
+				order = append(order, b)
+			}
+			by[b] = append(by[b], r.Pattern)
+		}
+	}
+	switch {
+	case len(order) == 0 || len(order) > mostLimits:
+		return ""
+	case len(order) == 1 && len(by[order[0]]) == len(t.Rows):
+		return t.Say("limited.all", text.Args{"N": len(t.Rows), "Limit": t.Bottleneck(order[0])})
+	case t.Moved != nil && len(t.Moved.Levels) <= mostLimits:
+		var each []string
+		for _, l := range t.Moved.Levels {
+			each = append(each, t.Say("limited.level", text.Args{"Level": l.Level, "Limit": t.Bottleneck(l.LimitedBy)}))
+		}
+		return t.Say("limited.moved", text.Args{"Factor": t.Moved.Factor, "Each": each})
+	}
+	var each []string
+	for _, b := range order {
+		each = append(each, t.Say("limited.patterns", text.Args{"Limit": t.Bottleneck(b), "Patterns": by[b][:min(len(by[b]), mostLimits)], "More": max(len(by[b])-mostLimits, 0)}))
+	}
+	return t.Say("limited.each", text.Args{"Each": each})
+}

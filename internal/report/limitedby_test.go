@@ -1,0 +1,98 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// limitedResults are two rounds of each pattern of sku and streams, limited as by says.
+func limitedResults(by func(sku, streams string) *measure.Verdict) []*measure.Result {
+	var out []*measure.Result
+	for round := 1; round <= 2; round++ {
+		for _, sku := range []string{"gw1", "gw2"} {
+			for _, streams := range []string{"1", "8"} {
+				r := tcpResult(sku+streams+string(rune('0'+round)), []measure.Level{{Factor: "sku", Value: sku}, {Factor: "streams", Value: streams}}, round)
+				r.Verdict = by(sku, streams)
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+func tcpResult(id string, levels []measure.Level, round int) *measure.Result {
+	return &measure.Result{
+		Schema: measure.Schema, ID: id, Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP),
+		Summary: measure.Summary{GoodputBps: 1e9 + float64(round)*1e6, DurationNs: 1e9},
+		Trial:   &measure.Trial{Campaign: "c", Pattern: measure.JoinLevels(levels), Levels: levels, Label: "tcp", Round: round, Repeat: 1},
+	}
+}
+
+func reportText(t *testing.T, results []*measure.Result) string {
+	t.Helper()
+	var b strings.Builder
+	if err := build(t, Input{Results: results}).Text(&b, text.ForPrograms(), 0); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func sure(b measure.Bottleneck) *measure.Verdict {
+	return &measure.Verdict{LimitedBy: b, Confidence: measure.High}
+}
+
+func TestAReportSaysWhatLimitedEachPattern(t *testing.T) {
+	for name, c := range map[string]struct {
+		by   func(sku, streams string) *measure.Verdict
+		want string
+	}{
+		"the same": {func(string, string) *measure.Verdict { return sure(measure.BottleneckPathShaper) }, "All patterns were limited by a shaper on the path."},
+		"by sku": {func(sku, _ string) *measure.Verdict {
+			return sure(map[string]measure.Bottleneck{"gw1": measure.BottleneckPathShaper, "gw2": measure.BottleneckReceiverCPU}[sku])
+		}, "What limits changes with sku alone: a shaper on the path at gw1; the receiver's processor at gw2."},
+		"by streams": {func(_, streams string) *measure.Verdict {
+			return sure(map[string]measure.Bottleneck{"1": measure.BottleneckFlowCap, "8": measure.BottleneckPathShaper}[streams])
+		}, "What limits changes with streams alone: a limit of each flow at 1; a shaper on the path at 8."},
+		"by both": {func(sku, streams string) *measure.Verdict {
+			if sku == "gw1" && streams == "1" {
+				return sure(measure.BottleneckFlowCap)
+			}
+			return sure(measure.BottleneckPathShaper)
+		}, "Limited by a limit of each flow (gw1 / 1); a shaper on the path (gw1 / 8, gw2 / 1, gw2 / 8)."},
+	} {
+		b := reportText(t, limitedResults(c.by))
+		if !strings.Contains(strings.Join(strings.Fields(b), " "), c.want) {
+			t.Errorf("%s: no sentence %q in\n%s", name, c.want, b)
+		}
+		if !strings.Contains(b, "limited by") {
+			t.Errorf("%s: no column", name)
+		}
+	}
+}
+
+func TestAReportWithoutVerdictsSaysNothingOfLimits(t *testing.T) {
+	for name, v := range map[string]*measure.Verdict{"none": nil, "nothing found": {LimitedBy: measure.BottleneckNone, Confidence: measure.Low}} {
+		b := reportText(t, limitedResults(func(string, string) *measure.Verdict { return v }))
+		if strings.Contains(strings.ToLower(b), "limited by") {
+			t.Errorf("%s: limits in\n%s", name, b)
+		}
+	}
+}
+
+func TestTheLimitOfAPatternIsThatOfMostTrials(t *testing.T) {
+	trial := func(b measure.Bottleneck, c measure.Confidence) *measure.Result {
+		return &measure.Result{Verdict: &measure.Verdict{LimitedBy: b, Confidence: c}}
+	}
+	got := verdictOf([]*measure.Result{
+		trial(measure.BottleneckPathShaper, measure.High), trial(measure.BottleneckPathPolicer, measure.High), trial(measure.BottleneckPathShaper, measure.Medium), {},
+	})
+	if want := (RowVerdict{measure.BottleneckPathShaper, measure.Medium, 2, 3}); got == nil || *got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if verdictOf([]*measure.Result{{}}) != nil {
+		t.Error("a trial without a verdict has one")
+	}
+}
