@@ -11,7 +11,7 @@ SMALL   := $(addprefix soku/internal/,agent campaign check cli dropin/... floor 
 GCFLAGS := $(foreach package,$(SMALL),-gcflags=$(package)=-l)
 export CGO_ENABLED ?= 0
 
-.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench simulations wine
+.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench simulations verdicts wine
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -78,6 +78,9 @@ bench: build ## measure soku and its peers side by side and write docs/performan
 
 simulations: ## simulate the rules of statistics at full size and write the table in docs/method.md
 	SOKU_SIMULATIONS=10 nice $(GO) test -count=1 -timeout 60m ./internal/stats
+
+verdicts: build ## compare verdicts with the known limits of emulated networks (root, half an hour; VERDICTS="-seed 7")
+	$(GO) run ./test/verdicts $(VERDICTS)
 
 wine: ## run the Windows build's tests and program under wine, PACKAGES="internal/sock ..." for some
 	@GO='$(GO)' test/wine $(PACKAGES)

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"soku/internal/lab"
+)
+
+// runner builds the network of a case and measures on it.
+type runner struct {
+	program string
+	dir     string // for files of labs
+}
+
+// run measures a case so many times on one network, or each time on a fresh one, and calls with each document. An error
+// is one of the network or of the program, not of a trial.
+func (r *runner) run(ctx context.Context, c *testCase, times int, each func(run int, document []byte) error) error {
+	if !c.Fresh {
+		return r.onNetwork(ctx, c, times, each)
+	}
+	for i := range times {
+		err := r.onNetwork(ctx, c, 1, func(_ int, document []byte) error { return each(i+1, document) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) onNetwork(ctx context.Context, c *testCase, times int, each func(run int, document []byte) error) (err error) {
+	name := fmt.Sprintf("verdicts-%08x", rand.Uint32())
+	topology, err := lab.Parse(c.Name, []byte("lab: "+name+"\n"+c.Topology))
+	if err != nil {
+		return err
+	}
+	l, err := lab.Up(ctx, topology, lab.Options{Executable: r.program, RunDir: r.dir})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+		defer cancel()
+		err = errors.Join(err, l.Down(ctx))
+	}()
+	for _, d := range c.Disturb {
+		stop, err := d(ctx, l, r.program)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	for i := range times {
+		document, err := r.trial(ctx, l, c)
+		if err != nil {
+			return err
+		}
+		if err := each(i+1, document); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trial measures once from client to server.
+func (r *runner) trial(ctx context.Context, l *lab.Lab, c *testCase) ([]byte, error) {
+	addr, err := l.Topology.Address("server", "")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	argv := append([]string{r.program, string(c.Test), addr.String(), "--json", "--no-save"}, c.Flags...)
+	if c.Within > 0 {
+		group, err := quota(c.Within)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = os.Remove(group) }()
+		argv = append([]string{"sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, group}, argv...)
+	}
+	cmd := l.Command(ctx, "client", argv...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	if !json.Valid(out.Bytes()) || out.Len() == 0 {
+		return nil, fmt.Errorf("%v: %w %s", argv, err, errs.String())
+	}
+	return out.Bytes(), nil // a trial that failed has a document, too
+}
+
+// quota makes a control group that has this share of one processor.
+func quota(share float64) (group string, err error) {
+	const period = 100_000 // microseconds
+	some := strconv.Itoa(int(share * period))
+	name := fmt.Sprintf("soku-verdicts-%08x", rand.Uint32())
+	files := map[string]string{"cpu.cfs_period_us": strconv.Itoa(period), "cpu.cfs_quota_us": some}
+	root := "/sys/fs/cgroup/cpu"
+	if _, err := os.Stat("/sys/fs/cgroup/cgroup.controllers"); err == nil {
+		root, files = "/sys/fs/cgroup", map[string]string{"cpu.max": some + " " + strconv.Itoa(period)}
+	}
+	group = filepath.Join(root, name)
+	if err := os.Mkdir(group, 0o755); err != nil {
+		return "", err
+	}
+	for file, text := range files {
+		if err := os.WriteFile(filepath.Join(group, file), []byte(text), 0o644); err != nil {
+			return "", errors.Join(err, os.Remove(group))
+		}
+	}
+	return group, nil
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"soku/internal/measure"
+	"soku/test/built"
+	"soku/test/tier"
+)
+
+func TestMain(m *testing.M) { built.Main(m) }
+
+// The whole table takes half an hour (make verdicts); these cases are short. On a busy machine
+// a processor may be the limit for a moment, so a case fails after two wrong verdicts.
+func TestTheVerdictNamesTheKnownLimit(t *testing.T) {
+	tier.WatchesTheClock(t)
+	tier.NeedsRoot(t, "emulated networks")
+	r := &runner{program: built.Program(t), dir: t.TempDir()}
+	atOnce := make(chan struct{}, 2) // delay lines take a processor each
+	for _, c := range cases(newDrawing(0)) {
+		if !c.Quick {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			atOnce <- struct{}{}
+			defer func() { <-atOnce }()
+			c.Flags = append(c.Flags, "-t", "2500ms")
+			var wrong []*measure.Verdict
+			for range 2 {
+				var out outcome
+				err := r.run(t.Context(), &c, 1, func(_ int, document []byte) error {
+					result := &measure.Result{}
+					err := json.Unmarshal(document, result)
+					out = outcome{c.Name, c.Labels, result.Verdict}
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if out.right() {
+					return
+				}
+				wrong = append(wrong, out.verdict)
+			}
+			for _, v := range wrong {
+				t.Errorf("limited by %v, the verdict is %+v", c.Labels, v)
+			}
+		})
+	}
+}
+
+func TestNamesOfCasesAreUniqueAndEveryDrawingHasThem(t *testing.T) {
+	fixed, drawn := cases(newDrawing(0)), cases(newDrawing(7))
+	if len(fixed) < 60 || len(fixed) != len(drawn) {
+		t.Fatalf("%d cases, drawn %d", len(fixed), len(drawn))
+	}
+	names, labels := map[string]bool{}, map[measure.Bottleneck]bool{}
+	for i, c := range fixed {
+		if names[c.Name] {
+			t.Errorf("two cases are named %s", c.Name)
+		}
+		names[c.Name], labels[c.Labels[0]] = true, true
+		if drawn[i].Name != c.Name {
+			t.Errorf("%s is %s when drawn", c.Name, drawn[i].Name)
+		}
+	}
+	// No driver of an emulated network has allowances, and the test copy is not there.
+	if len(labels) != 17 {
+		t.Errorf("cases of %d limits: %v", len(labels), labels)
+	}
+}
+
+func TestTheMatrixCountsALowConfidenceAsWrong(t *testing.T) {
+	say := func(b measure.Bottleneck, c measure.Confidence, or ...measure.Bottleneck) outcome {
+		return outcome{"x", []measure.Bottleneck{measure.BottleneckPathLoss}, &measure.Verdict{LimitedBy: b, Confidence: c, Or: or}}
+	}
+	all := tally{
+		say(measure.BottleneckPathLoss, measure.Medium), say(measure.BottleneckPathLoss, measure.Low), say(measure.BottleneckNone, measure.High),
+		say(measure.BottleneckPathPolicer, measure.High, measure.BottleneckPathLoss), {"y", []measure.Bottleneck{measure.BottleneckMTU}, nil},
+	}
+	if all.right() != 1 || all.beside() != 1 || all.cases() != 2 {
+		t.Errorf("%d right, %d named beside, %d cases", all.right(), all.beside(), all.cases())
+	}
+	if got, want := all.instead(), "1 no verdict, 1 none, 1 path_loss (low), 1 path_policer"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
