@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"soku/internal/measure"
+	"soku/internal/process"
 )
 
 // Folder keeps journals on a disk: a folder of its own for each campaign, named
@@ -111,7 +112,7 @@ func (f Folder) lock(id string) (Lock, error) {
 	if err != nil {
 		return nil, journalFailure("journal.lock", filepath.Join(string(f), id, journalName), err)
 	}
-	ok, err := lockFile(file)
+	ok, err := process.LockFile(file)
 	if !ok {
 		holder := make([]byte, 32)
 		n, _ := file.ReadAt(holder, 0)

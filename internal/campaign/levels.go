@@ -12,7 +12,7 @@ import (
 // checkLevels checks the levels of a factor and works out which options each
 // sets: those it names and, where the factor stands for an option, its own name.
 func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error {
-	option := optionOf(name, f)
+	option := p.optionOf(name, f)
 	seen := map[string]bool{}
 	for i := range f.Levels {
 		l := &f.Levels[i]
@@ -68,10 +68,8 @@ func (p *Plan) checkSetting(d *yamlfile.File, path, at, key, text string) error 
 		}
 		return d.LocateAt(at, wrong)
 	}
-	for _, t := range p.Tests {
-		if f.AppliesTo(t.Value.Test) {
-			return nil
-		}
+	if p.hasTestWith(f) {
+		return nil
 	}
 	return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.option_unused", measure.Figures{"option": key, "tests": f.Tests()}))
 }

@@ -24,12 +24,23 @@ func (f *Factor) isSweep() bool {
 }
 
 // optionOf is the option that a factor's levels set: the one it names, or the one that
-// is called like it. Empty for none.
-func optionOf(name string, f *Factor) string {
-	if _, ok := optionField(name); ok && f.Option == "" {
+// is called like it. Empty for none. An option that a single test has and the plan has not
+// is no such name: factors called cache or files are also of other things.
+func (p *Plan) optionOf(name string, f *Factor) string {
+	if option, ok := optionField(name); ok && f.Option == "" && (len(option.Tests()) > 1 || p.hasTestWith(option)) {
 		return name // a factor called streams would mislead if it did not set streams
 	}
 	return f.Option
+}
+
+// hasTestWith reports whether a test of the plan has an option.
+func (p *Plan) hasTestWith(f measure.OptionField) bool {
+	for _, t := range p.Tests {
+		if f.AppliesTo(t.Value.Test) {
+			return true
+		}
+	}
+	return false
 }
 
 // sweep is the way from the first of a factor's numeric levels to the last.
@@ -71,7 +82,7 @@ func (p *Plan) expandSweep(d *yamlfile.File, path, name string, f *Factor) error
 
 // sweptOption is the option that a factor with numeric levels sets.
 func (p *Plan) sweptOption(d *yamlfile.File, path, name string, f *Factor) (measure.OptionField, error) {
-	key := optionOf(name, f)
+	key := p.optionOf(name, f)
 	option, ok := optionField(key)
 	switch {
 	case !ok && f.Option != "":

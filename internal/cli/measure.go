@@ -82,6 +82,15 @@ func readToken(sys *System, file string) (string, error) {
 	return token, nil
 }
 
+// thisHost is the far end of a test that has none.
+const thisHost = "localhost"
+
+// hostless reports whether the options name no far end: of a copy from folder to folder.
+func hostless(test measure.Test, o measure.Options) bool {
+	s := measure.SpecOf(test)
+	return s.Hostless != nil && s.Hostless(o)
+}
+
 func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 	cmd, _ := measureCommand(sys, test)
 	return cmd
@@ -94,7 +103,7 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 		Use: string(test) + " HOST",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case len(args) == 0:
+			case len(args) == 0 && !hostless(test, f.options):
 				return measure.Fail(measure.KindUsage, "cli.host.none", measure.Figures{"test": test})
 			case len(args) > 1 && bareFlag(cmd, test) != "":
 				return measure.Fail(measure.KindUsage, "cli.host.second", measure.Figures{"host": args[1]}).WithHintCode("value_of_flag", measure.Figures{"flag": bareFlag(cmd, test)})
@@ -107,7 +116,11 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 			if err := contradiction(cmd.Flags()); err != nil {
 				return err
 			}
-			return runMeasure(cmd.Context(), sys, test, args[0], f)
+			host := thisHost
+			if len(args) > 0 {
+				host = args[0]
+			}
+			return runMeasure(cmd.Context(), sys, test, host, f)
 		},
 	}
 	addOptionFlags(cmd, test, &f.options)

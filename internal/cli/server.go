@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"soku/internal/engine/filecopy"
 	"soku/internal/measure"
 	"soku/internal/process"
 	"soku/internal/server"
@@ -27,6 +28,7 @@ type serverFlags struct {
 	tlsCert     string
 	tlsKey      string
 	foreign     foreignFlags
+	copyRoot    string
 	quiet       bool
 	child       bool
 }
@@ -43,12 +45,16 @@ your network, or use --allow, --token-file and TLS.`,
 		Example: `  soku server
   soku server --exclusive                  one test at a time; others wait
   soku server --allow 10.0.0.0/8 --max-duration 60s --max-rate 1G
+  soku server --copy-root /srv/measure     take copies, inside that folder only
   soku server --token-file token --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := f.config(sys)
 			if err != nil {
 				return err
+			}
+			if cfg.CopyRoot != nil {
+				defer func() { _ = cfg.CopyRoot.Close() }()
 			}
 			s, err := server.New(cfg)
 			if err != nil {
@@ -73,6 +79,7 @@ your network, or use --allow, --token-file and TLS.`,
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "file with the TLS certificate (PEM)")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the TLS key (PEM)")
 	f.foreign.add(flags)
+	flags.StringVar(&f.copyRoot, "copy-root", "", "take copies of files (soku copy), inside this folder only; without it none are taken")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not log the tests")
 	flags.BoolVar(&f.child, "child", false, "write the address alone, and serve until the input ends")
 	_ = flags.MarkHidden("child")
@@ -90,6 +97,13 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 	}
 	if err := measure.CheckMaxRate(f.maxRate); err != nil {
 		return cfg, err
+	}
+	if f.copyRoot != "" {
+		root, err := filecopy.OpenRoot(f.copyRoot)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.CopyRoot = root
 	}
 	if f.maxClients < 0 {
 		return cfg, measure.Fail(measure.KindUsage, "cli.server.max_clients", measure.Figures{"clients": f.maxClients})

@@ -28,3 +28,7 @@ func FailStream[C net.Conn](conns []C, stream int, code string, figures measure.
 	}
 	return e
 }
+
+// ErrPeer is the cause of failures on a connection that the other end may explain: it may
+// have ended the test for a reason of its own.
+var ErrPeer = errors.New("the other end ended the connection")

@@ -32,6 +32,8 @@ const (
 	CodeOtherTraffic           Code = "other_traffic"
 	CodeSYNsResent             Code = "syns_resent"
 	CodeListenerDropped        Code = "listener_dropped"
+	CodeCopyCached             Code = "copy_cached"
+	CodeCopySkipped            Code = "copy_skipped"
 
 	// What was asked for and not done.
 	CodeServerLoweredRate        Code = "server_lowered_rate"

@@ -82,6 +82,14 @@ var countCodes = []CodeInfo{
 		{Key: "path_mtu_bytes", Meaning: "largest packet by probes"},
 	}, "The MTU of the client's route is locked (mtu lock) and larger than what the path carries. The client does not learn the smaller size, so packets without Don't Fragment are fragmented and others are lost.",
 		"Set the route's MTU to the path MTU."},
+	{CodeCopyCached, SeverityWarning, "", []FigureInfo{
+		{Key: "ratio", Meaning: "share of the files in the page cache, 0 to 1"},
+		{Key: "file_system", Text: true, Optional: true, Meaning: "type of the file system"},
+	}, "The files of a copy were to be read from the disk, and some were in the page cache right before they were read: file systems in memory cannot drop them, and another program may use them. The rate of reading is that of memory, in part.",
+		"Use --direct, a set larger than the memory, or a folder that is on a disk."},
+	{CodeCopySkipped, SeverityNote, "", []FigureInfo{
+		{Key: "files", Meaning: "entries of the folder that were left out"},
+	}, "The copied folder has links, devices or others that are no regular files. They were not copied.", ""},
 	{CodeTraceAnswersLimited, SeverityNote, "", []FigureInfo{
 		{Key: "hops", Text: true, Meaning: "distances, as in 1-3,5"},
 		{Key: "unanswered_probes", Meaning: "probes there without an answer that was due"},

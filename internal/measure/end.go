@@ -16,6 +16,7 @@ type End struct {
 	Flows     []FlowEnd  `json:"flows,omitempty"`
 	Latency   *Latency   `json:"latency,omitempty"`
 	Connect   *Connect   `json:"connect,omitempty"`
+	Copy      *Copy      `json:"copy,omitempty"`
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty"`
 	// Timing is how the server of a latency test waited for messages.
 	Timing *Timing `json:"timing,omitempty"`
@@ -39,6 +40,15 @@ func (e *End) Moved() (bytes, packets int64) {
 				packets += p.Sent
 			} else if p != nil {
 				packets += p.Received + p.Duplicated
+			}
+		}
+	}
+	if e.Copy != nil {
+		for _, s := range e.Copy.Stages {
+			for _, w := range []*CopyWork{s.Source, s.Sink} {
+				if w != nil {
+					bytes += w.NetworkBytes
+				}
 			}
 		}
 	}
@@ -67,18 +77,19 @@ type FlowEnd struct {
 
 // Progress is one live interval as a person watches it.
 type Progress struct {
-	Direction Direction    `json:"direction,omitempty"`
-	StartNs   int64        `json:"start_ns"`
-	EndNs     int64        `json:"end_ns"`
-	Bytes     int64        `json:"bytes,omitempty"`
-	Bps       float64      `json:"bps,omitempty"`
-	Packets   int64        `json:"packets,omitempty"`
-	Lost      int64        `json:"lost,omitempty"`
-	JitterNs  float64      `json:"jitter_ns,omitempty"`
-	Retrans   *int64       `json:"retransmits,omitempty" jsonschema:"description=In this interval"`
-	RTT       *Percentiles `json:"rtt_ns,omitempty"`
-	Role      Role         `json:"role,omitempty" jsonschema:"description=Which end counted"`
-	Streams   []int64      `json:"stream_bytes,omitempty" jsonschema:"description=One element per stream\\, up to 32 streams"`
+	Direction Direction     `json:"direction,omitempty"`
+	StartNs   int64         `json:"start_ns"`
+	EndNs     int64         `json:"end_ns"`
+	Bytes     int64         `json:"bytes,omitempty"`
+	Bps       float64       `json:"bps,omitempty"`
+	Packets   int64         `json:"packets,omitempty"`
+	Lost      int64         `json:"lost,omitempty"`
+	JitterNs  float64       `json:"jitter_ns,omitempty"`
+	Retrans   *int64        `json:"retransmits,omitempty" jsonschema:"description=In this interval"`
+	RTT       *Percentiles  `json:"rtt_ns,omitempty"`
+	Role      Role          `json:"role,omitempty" jsonschema:"description=Which end counted"`
+	Copy      *CopyProgress `json:"copy,omitempty" jsonschema:"description=Test copy"`
+	Streams   []int64       `json:"stream_bytes,omitempty" jsonschema:"description=One element per stream\\, up to 32 streams"`
 
 	// What follows is for observers in the same process.
 

@@ -23,6 +23,7 @@ type Result struct {
 	Flows     []Flow     `json:"flows,omitempty" jsonschema:"description=One element per direction"`
 	Latency   *Latency   `json:"latency,omitempty" jsonschema:"description=Tests latency\\, connect (set-up times)\\, ping\\, and trace (round trips to the target)"`
 	Connect   *Connect   `json:"connect,omitempty" jsonschema:"description=Test connect"`
+	Copy      *Copy      `json:"copy,omitempty" jsonschema:"description=Test copy"`
 	Trace     *Trace     `json:"trace,omitempty" jsonschema:"description=Test trace"`
 	PathMTU   *PathMTU   `json:"path_mtu,omitempty" jsonschema:"description=Test mtu"`
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty" jsonschema:"description=Test tcp with the option with_latency"`

@@ -38,6 +38,9 @@ type Spec struct {
 	// External reports whether these options name another service at the far end, so that
 	// the test needs no soku server; nil is never.
 	External func(Options) bool
+	// Hostless reports whether these options need no far end at all, so that it may be left
+	// out; nil is never.
+	Hostless func(Options) bool
 	// Via refuses options of the test that the server which the option via names does not
 	// offer; nil allows all. Errors are of kind usage and name the option.
 	Via func(Options) error

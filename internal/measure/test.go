@@ -14,6 +14,7 @@ const (
 	TestPing    Test = "ping"    // ICMP echo round trip
 	TestTrace   Test = "trace"   // hops of the path, their loss and round trips
 	TestMTU     Test = "mtu"     // largest packet that the path carries
+	TestCopy    Test = "copy"    // time and rate of copying files
 )
 
 // NeedsServer reports whether a test of these options needs a soku server at

@@ -18,7 +18,7 @@ type TestMetrics struct {
 func families() []*Family {
 	out := []*Family{
 		ThroughputFamily, DatagramFamily, SegmentFamily, StreamFamily, UnderLoadFamily,
-		ConnectionFamily, RoundTripFamily, ReportedFamily, PathMTUFamily, HopFamily,
+		ConnectionFamily, RoundTripFamily, ReportedFamily, PathMTUFamily, HopFamily, CopyFamily,
 	}
 	for _, t := range Tests() {
 		for _, f := range specs[t].Metrics.Families {

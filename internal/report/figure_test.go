@@ -44,6 +44,15 @@ func everyTest() Input {
 		r.Origin = &measure.Origin{Tool: "ping"}
 		r.Summary.ReportedRTT = &measure.RTTFigures{Min: &v, Mean: &v, P50: &v, P90: &v, P95: &v, P99: &v, P999: &v, P9999: &v, Max: &v}
 	})
+	add(measure.TestCopy, func(r *measure.Result) {
+		r.Summary.GoodputBps = 1e9
+		for _, stage := range []string{measure.StageRead, measure.StageNetwork, measure.StageWrite, measure.StageAll} {
+			if r.Copy == nil {
+				r.Copy = &measure.Copy{Files: 10, Bytes: 1e9}
+			}
+			r.Copy.Stages = append(r.Copy.Stages, measure.CopyStage{Stage: stage, DurationNs: 8e9, Files: 10, Bytes: 1e9})
+		}
+	})
 	add(measure.TestTCP, func(r *measure.Result) {
 		r.Options.Bytes, r.Summary = 1e9, measure.Summary{GoodputBps: 3e9, DurationNs: 2e9}
 		r.Flows = []measure.Flow{{Direction: measure.Forward, Summary: measure.Summary{GoodputBps: 1e9}}, {Direction: measure.Reverse, Summary: measure.Summary{GoodputBps: 2e9}}}
@@ -108,7 +117,7 @@ func TestAMetricMoreIsInEveryForm(t *testing.T) {
 	}{
 		{"text", wide, "largest stream (bytes)"}, {"Markdown", inEnglish(r.Markdown), "| largest stream (bytes) |"}, {"HTML", inEnglish(r.HTML), ">largest stream <"},
 		{"JSON", r.JSON, `"largest_stream_bytes": {`},
-		{"CSV", r.CSV, ",limit_share_ratio,largest_stream_mean_bytes,largest_stream_min_bytes,largest_stream_max_bytes\n"},
+		{"CSV", r.CSV, ",limit_share_ratio,largest_stream_mean_bytes,largest_stream_min_bytes,largest_stream_max_bytes,"},
 	} {
 		if text := written(t, c.write); !strings.Contains(text, c.want) || !strings.Contains(text, "4711") {
 			t.Errorf("the %s does not show the figure", c.name)
@@ -138,7 +147,8 @@ func TestMembersAndColumnsOfTheFirstVersionKeepTheirOrder(t *testing.T) {
 	order := []string{
 		"pattern", "levels", "paths", "trials", "failed", "ingested", "rank", "goodput_bps", "forward_bps", "reverse_bps", "retransmits", "loss_ratio",
 		"jitter_ns", "packets_per_second", "cpu_seconds_per_gb", "connections_per_second", "path_mtu_bytes", "route", "fairness_index",
-		"latency_under_load", "rtt_ns", "rtt_reported_ns", "duration_ns", "floor_ns", "confidence", "values",
+		"latency_under_load", "rtt_ns", "rtt_reported_ns", "duration_ns", "floor_ns",
+		"copy_ns", "files_per_second", "copy_read_bps", "copy_network_bps", "copy_write_bps", "confidence", "values",
 	}
 	for _, test := range build(t, everyTest()).Tests {
 		for _, row := range test.Rows {

@@ -21,7 +21,13 @@ func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Optio
 	if _, err := pinsOf(o); err != nil {
 		return o, nil, onServer(err)
 	}
-	if d := tests.Of(test); s.cfg.MaxRate > 0 && d != nil && d.Limit != nil {
+	d := tests.Of(test)
+	if d != nil && d.Admit != nil {
+		if err := d.Admit(s.engines.Engines, o); err != nil {
+			return o, nil, err
+		}
+	}
+	if s.cfg.MaxRate > 0 && d != nil && d.Limit != nil {
 		o, findings := d.Limit(s.cfg.MaxRate, o)
 		if _, err := o.Effective(test); err != nil { // too low for what was asked for
 			return o, nil, onServer(err)

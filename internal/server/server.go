@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine/filecopy"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/wire/native"
@@ -29,6 +30,7 @@ type Config struct {
 	Allow       []netip.Prefix   // clients that are served; nil: all
 	Token       string           // what control requests must carry; empty: nothing
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
+	CopyRoot    *filecopy.Root   // takes the files of copies, and is closed by whoever opened it; nil: no copies
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // protocols of other tools, asked in this order whether they know a client
 	Only        Protocol         // the one protocol that is served, on the server's own port; nil: soku's and those of Foreign
@@ -103,6 +105,7 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		}},
 		times: defaultTimes,
 	}
+	s.engines.CopyRoot = cfg.CopyRoot
 	s.limitDescriptors(sock.OpenFiles())
 	s.base, s.stop = context.WithCancelCause(context.Background())
 	s.http = s.newHTTP()

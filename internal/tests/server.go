@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/engine/connect"
+	"soku/internal/engine/filecopy"
 	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
@@ -42,9 +43,11 @@ type Acceptor interface {
 // Engines are what moves packets at the server's end, so that a server's own tests can
 // take their place.
 type Engines struct {
-	Flows  flows.Engines
-	Echo   func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (measure.Timing, error)
-	Listen func(local netip.Addr, peers []netip.Addr, o measure.Options) (*connect.Listener, error)
+	Flows flows.Engines
+	Echo  func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (measure.Timing, error)
+	// CopyRoot takes the files of copies; nil takes none.
+	CopyRoot *filecopy.Root
+	Listen   func(local netip.Addr, peers []netip.Addr, o measure.Options) (*connect.Listener, error)
 }
 
 // Sockets are the engines that work on sockets of this host.

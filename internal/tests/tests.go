@@ -28,12 +28,18 @@ type Descriptor struct {
 
 	// Prepare does what the client can do before the session is open; nil is nothing.
 	Prepare func(measure.Options)
+	// Before makes what a trial measures with and returns the descriptor of that trial, and
+	// what frees it again. It comes before the session and may take long; nil is nothing.
+	Before func(context.Context, measure.Options) (of *Descriptor, free func(), err error)
 	// Open opens what the client's end moves packets over.
 	Open func(context.Context, wire.Session, measure.Options) (ClientEnd, error)
 	// Accept opens at the server, before the client is answered, what takes the test's
 	// connections, for clients of the given addresses; nil for a test without such. Beside
 	// an error it may return an Acceptor that does without a port of its own.
 	Accept func(e Engines, local netip.Addr, peers []netip.Addr, o measure.Options) (Acceptor, error)
+	// Admit refuses options that the server has no means for; nil allows all. Errors are of
+	// kind refused.
+	Admit func(Engines, measure.Options) error
 	// Serve runs the server's end and returns what it counted, also beside an error. It
 	// returns within 100 ms of the context's end.
 	Serve func(context.Context, ServerEnd) (*measure.End, error)

@@ -13,8 +13,7 @@ import (
 )
 
 // runAlone runs a test that needs no server of ours.
-func runAlone(ctx context.Context, addr netip.Addr, o measure.Options, pins *sock.Pins, h Hooks, r *measure.Result) error {
-	d := tests.Of(r.Test)
+func runAlone(ctx context.Context, d *tests.Descriptor, addr netip.Addr, o measure.Options, pins *sock.Pins, h Hooks, r *measure.Result) error {
 	var watch *host.Sampler
 	var sampler *series.Sampler
 	found, err := d.Alone(ctx, tests.Alone{
@@ -40,13 +39,13 @@ func runAlone(ctx context.Context, addr netip.Addr, o measure.Options, pins *soc
 	if err == nil && found.Overhead == nil {
 		found.Overhead = overheadOf(ctx, d, &found.End, r)
 	}
-	if found.End.Latency != nil {
+	if found.End.Latency != nil || found.End.Copy != nil {
 		assemble(r, &found.End, &measure.End{}, found.Overhead)
 	}
 	if r.Trace = found.Trace; found.PathMTU != nil {
 		r.PathMTU, r.Summary.PathMTUBytes = found.PathMTU, found.PathMTU.Bytes
 	}
-	if found.Duration > 0 {
+	if found.Duration > 0 && r.Copy == nil {
 		r.Summary.DurationNs = found.Duration
 	}
 	if d.Finish != nil {

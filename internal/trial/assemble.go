@@ -32,6 +32,10 @@ func assemble(r *measure.Result, own, other *measure.End, floor *measure.FloorRe
 		assembleLatency(r, own.Latency, floor)
 		return
 	}
+	if own.Copy != nil {
+		assembleCopy(r, own.Copy, other.Copy)
+		return
+	}
 	for _, dir := range r.Options.Direction.Flows() {
 		sent := flowEnd(dir, measure.Sender, own, other)
 		received := flowEnd(dir, measure.Receiver, own, other)

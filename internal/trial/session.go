@@ -18,7 +18,7 @@ import (
 
 // runSession measures against a server: handshake, data connections, both
 // engines, both halves into r. What goes on ahead ends before packets move.
-func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead *preparation, h Hooks, r *measure.Result) error {
+func runSession(ctx context.Context, s Spec, d *tests.Descriptor, t target, o measure.Options, ahead *preparation, h Hooks, r *measure.Result) error {
 	observe, live := serialise(h.Observe), liveCount{}
 	session, err := open(ctx, o.Via, t.hostPort(o), wire.Request{
 		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS, IPerf3: s.IPerf3,
@@ -50,7 +50,6 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		}
 	}()
 
-	d := tests.Of(s.Test)
 	end, err := d.Open(ctx, session, o)
 	defer closeAll(end.Conns)
 	if err != nil {
@@ -82,8 +81,13 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	keepDetails := readDetails(ctx, t.addr, r)
 
 	other := &measure.End{}
-	if runErr == nil {
+	switch {
+	case runErr == nil:
 		other, runErr = session.Finish(ctx, own)
+	case errors.Is(runErr, engine.ErrPeer):
+		if half, err := session.Finish(ctx, own); err == nil && half != nil && half.Error != nil {
+			other, runErr = half, half.Error
+		}
 	}
 	keepDetails() // before the baseline is measured, and not while the session reads own
 	if runErr == nil && policy.NoPeerReport {

@@ -20,6 +20,7 @@ import (
 	"soku/internal/engine/probe"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/tests"
 	"soku/internal/verdict"
 	"soku/internal/wire"
 )
@@ -163,11 +164,20 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 		return err
 	}
 	defer ahead.into(r) // also where the trial ends before it is asked for
+	d := tests.Of(s.Test)
+	if d.Before != nil {
+		of, free, err := d.Before(ctx, r.Options)
+		if err != nil {
+			return err
+		}
+		defer free()
+		d = of
+	}
 	if !r.Options.NeedsServer(s.Test) {
 		ahead.into(r)
-		return runAlone(ctx, target.addr, r.Options, ahead.pins, h, r)
+		return runAlone(ctx, d, target.addr, r.Options, ahead.pins, h, r)
 	}
-	return runSession(ctx, s, target, r.Options, ahead, h, r)
+	return runSession(ctx, s, d, target, r.Options, ahead, h, r)
 }
 
 // target is the far end after resolution.

@@ -1,4 +1,4 @@
-package campaign
+package process
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile takes the file for this process; the system gives it back when the
+// LockFile takes the file for this process; the system gives it back when the
 // process ends. It returns false if another process has it. The locked byte is
 // far behind the file's end, because Windows refuses to read a locked range.
-func lockFile(f *os.File) (bool, error) {
+func LockFile(f *os.File) (bool, error) {
 	at := &windows.Overlapped{OffsetHigh: 1}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

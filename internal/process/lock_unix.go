@@ -1,6 +1,6 @@
 //go:build !windows
 
-package campaign
+package process
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile takes the file for this process. The kernel gives it back when the
+// LockFile takes the file for this process. The kernel gives it back when the
 // process ends, however it ends. It returns false if another process has it.
-func lockFile(f *os.File) (bool, error) {
+func LockFile(f *os.File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil

@@ -1,0 +1,175 @@
+package filecopy
+
+import (
+	"context"
+
+	"soku/internal/measure"
+)
+
+// Generate makes the files to copy in a private folder in folder, and flushes them. Errors
+// are of kind usage, permission or broken.
+func Generate(ctx context.Context, folder string, n int, size int64) (*Set, error) {
+	p, err := OpenPrivate(folder)
+	if err != nil {
+		return nil, err
+	}
+	return generateIn(ctx, p, n, size)
+}
+
+// generateIn makes the files in p, which the set has from then on.
+func generateIn(ctx context.Context, p *Private, n int, size int64) (*Set, error) {
+	s, w := uniform(n, size), &work{}
+	dst, err := newWriting(p, "source", "end", false, w)
+	if err == nil {
+		err = writeFrom(ctx, s, dst, w)
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	s.private, s.root = p, dst.root
+	s.names = make([]string, n)
+	for i, e := range s.entries {
+		s.names[i] = nameOf(e)
+	}
+	return s, nil
+}
+
+// writeFrom writes files whose contents come from memory, on one stream, and flushes them.
+func writeFrom(ctx context.Context, s *Set, dst *writing, w *work) error {
+	r := &reading{set: s, work: w, hash: off}
+	x := &stream{d: dst}
+	defer x.close()
+	if err := pump(ctx, blockSize(1), w, nil, r.fill, func(b *block, _ bool) error { return x.write(b) }); err != nil {
+		return err
+	}
+	return dst.flush()
+}
+
+// coldOr drops the pages of a set from the cache, or leaves them, and returns which share of
+// the contents is there; nil if the system does not tell.
+func coldOr(ctx context.Context, s *Set, cache string) (*float64, error) {
+	if cache != "cold" {
+		return s.cachedRatio(ctx)
+	}
+	for try := 1; ; try++ {
+		if err := s.drop(ctx); err != nil {
+			return nil, err
+		}
+		// The kernel keeps pages that a processor has just touched, and drops them the next time.
+		if ratio, err := s.cachedRatio(ctx); err != nil || ratio == nil || *ratio == 0 || try == dropTries {
+			return ratio, err
+		}
+	}
+}
+
+// dropTries is how often pages are dropped, until none is left.
+const dropTries = 3
+
+// drop drops the pages of all files from the cache, where the system can.
+func (s *Set) drop(ctx context.Context) error {
+	for i := range s.entries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		f, err := s.open(i)
+		if err != nil {
+			return err
+		}
+		_ = dropPages(f) // what stays is seen afterwards
+		_ = f.Close()
+	}
+	return nil
+}
+
+// Of how many files, and at how many places each, the page cache is looked at.
+const filesSampled, placesSampled = 200, 50
+
+// cachedRatio is the share of the contents that is in the page cache, from a sample.
+func (s *Set) cachedRatio(ctx context.Context) (*float64, error) {
+	if fs := describePlace(s.root).FileSystem; fs == "tmpfs" || fs == "ramfs" { // which are in memory only
+		ratio := 1.0
+		return &ratio, nil
+	}
+	var in, all float64
+	step := max(1, len(s.entries)/filesSampled)
+	for i := 0; i < len(s.entries) && ctx.Err() == nil; i += step {
+		size := s.entries[i].size
+		if size == 0 {
+			continue
+		}
+		f, err := s.open(i)
+		if err != nil {
+			return nil, err
+		}
+		for k := range int64(placesSampled) {
+			at := size / placesSampled * k
+			yes, known := cached(f, at)
+			if !known {
+				_ = f.Close()
+				return nil, nil
+			}
+			all++
+			if yes {
+				in++
+			}
+			if size < placesSampled*alignment && k*alignment >= size {
+				break
+			}
+		}
+		_ = f.Close()
+	}
+	if all == 0 {
+		return nil, context.Cause(ctx)
+	}
+	ratio := in / all
+	return &ratio, nil
+}
+
+// describe adds what a document says of the set.
+func (s *Set) describe(c *measure.Copy) {
+	c.Files, c.Directories, c.Bytes, c.Skipped, c.Generated = int64(len(s.entries)), int64(s.dirs), s.bytes, s.skipped, s.private != nil
+}
+
+// Prepare makes what the client's end of a copy reads: the files of the options, or a list
+// of those in a folder. Where no file is read it has their sizes alone. Errors are of kind
+// usage, permission or broken.
+func Prepare(ctx context.Context, o measure.Options) (*Set, error) {
+	own := OptionsOf(o)
+	switch {
+	case own.Folder != "":
+		return Scan(own.Folder)
+	case o.Direction == measure.Reverse, own.Stage == measure.StageNetwork, own.Stage == measure.StageWrite:
+		return uniform(own.Files, int64(own.FileSize)), nil
+	}
+	return Generate(ctx, own.disk(), own.Files, int64(own.FileSize))
+}
+
+// SinkRoot opens the folder of the client in which a copy from the server is written; nil
+// for a stage that writes nothing.
+func SinkRoot(o measure.Options) (*Root, error) {
+	own := OptionsOf(o)
+	if own.Stage == measure.StageNetwork || own.Stage == measure.StageRead {
+		return nil, nil
+	}
+	return OpenRoot(own.disk())
+}
+
+// PrepareServed is [Prepare] for the server's end of a copy in the reverse direction. Files
+// are made inside root, as long as there is room.
+func PrepareServed(ctx context.Context, root *Root, o measure.Options) (*Set, error) {
+	own := OptionsOf(o)
+	if own.Stage == measure.StageNetwork || own.Stage == measure.StageWrite {
+		return uniform(own.Files, int64(own.FileSize)), nil
+	}
+	free, err := root.reserve(int64(own.Files) * int64(own.FileSize))
+	if err != nil {
+		return nil, err
+	}
+	defer free() // the files take the room from here on
+	p, err := NewPrivate(root.Root)
+	if err != nil {
+		return nil, err
+	}
+	return generateIn(ctx, p, own.Files, int64(own.FileSize))
+}

@@ -1,0 +1,115 @@
+package filecopy
+
+import (
+	"context"
+	"sync"
+	"unsafe"
+)
+
+// block is a piece of one file on its way from the loop that reads or receives to the loop
+// that sends or writes.
+type block struct {
+	file        entry
+	first, last bool   // of its file
+	data        []byte // in buf, or memory that nobody changes
+	buf         []byte // its own, aligned for direct I/O
+	sum         []byte // of the whole file, in the last block; nil without checksums
+}
+
+// entry is a file as its contents cross the pump and the network: the number of the file
+// and of its directory, both from 0, and its size in bytes.
+type entry struct {
+	dir, file uint32
+	size      int64
+}
+
+const (
+	// depth is how many blocks a stream has between its two loops.
+	depth = 4
+	// blockMost and blockLeast bound a block, bytes.
+	blockMost, blockLeast = 1 << 20, 256 << 10
+	// blocksMost bounds all blocks of an end, bytes.
+	blocksMost = 64 << 20
+	// alignment is that of direct I/O, in memory and in files.
+	alignment = 4096
+)
+
+// blockSize is how long a block of one of n streams is.
+func blockSize(n int) int {
+	return max(blockLeast, min(blockMost, blocksMost/(depth*max(n, 1)))) / alignment * alignment
+}
+
+// aligned returns n bytes that begin at a multiple of [alignment].
+func aligned(n int) []byte {
+	b := make([]byte, n+alignment)
+	shift := (alignment - int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))%alignment)) % alignment
+	return b[shift : shift+n : shift+n]
+}
+
+// blocks are the two ends of a stream's pump for the loop that fills blocks.
+type blocks struct {
+	ctx        context.Context
+	free, full chan *block
+	work       *work
+}
+
+// get waits for a block to fill; nil when the stage has ended.
+func (b *blocks) get() *block {
+	select {
+	case x := <-b.free:
+		return x
+	default:
+	}
+	watch := startWatch()
+	defer watch.lap(&b.work.blocked)
+	select {
+	case x := <-b.free:
+		return x
+	case <-b.ctx.Done():
+		return nil
+	}
+}
+
+// put passes a block on. There is always room: a stream has no more blocks than it holds.
+func (b *blocks) put(x *block) { b.full <- x }
+
+// pump runs one stream: fill in a goroutine of its own, and use, in this one, for each block
+// in order. more tells use that another block waits already. It returns the first error of
+// the two, or the cause of the end of ctx; interrupt ends what the other one waits for then,
+// and may be nil.
+func pump(ctx context.Context, size int, w *work, interrupt func(), fill func(*blocks) error, use func(x *block, more bool) error) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	cancel := func(err error) {
+		end(err)
+		if interrupt != nil {
+			interrupt()
+		}
+	}
+	b := &blocks{ctx: ctx, free: make(chan *block, depth), full: make(chan *block, depth), work: w}
+	for range depth {
+		b.free <- &block{buf: aligned(size)}
+	}
+	var filler sync.WaitGroup
+	filler.Go(func() {
+		defer close(b.full)
+		if err := fill(b); err != nil {
+			cancel(err)
+		}
+	})
+	defer filler.Wait()
+	watch := startWatch()
+	for x := range b.full {
+		watch.lap(&w.starved)
+		if ctx.Err() != nil {
+			break
+		}
+		if err := use(x, len(b.full) > 0); err != nil {
+			cancel(err)
+			break
+		}
+		b.free <- x
+		watch = startWatch()
+	}
+	return context.Cause(ctx)
+}

@@ -1,0 +1,204 @@
+package filecopy
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"os"
+	"sync/atomic"
+
+	"soku/internal/engine"
+	"soku/internal/measure"
+)
+
+// Sink is the end of a copy that writes the files, into a private folder in folder, and
+// removes them at the end. A nil folder takes no files: only the network is measured then.
+// Names, numbers and sizes from the other end decide nothing but how much is written, which
+// is bounded by what it announced for the stage and by what is free. It returns what it
+// counted, also beside an error, as [Source] does.
+func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Options, f engine.Flow) (*measure.Copy, error) {
+	l := &copying{o: o, own: OptionsOf(o), observe: f.Observe, out: &measure.Copy{}, folder: folder}
+	if folder != nil {
+		p, err := NewPrivate(folder.Root)
+		if err != nil {
+			return l.out, err
+		}
+		defer p.Close()
+		l.private = p
+		place := l.place(p.root, l.own.Sync)
+		l.out.Sink = &place
+	}
+	links, stop, err := openLinks(ctx, conns, o, f, measure.Receiver)
+	if err != nil {
+		return l.out, err
+	}
+	defer stop()
+	for {
+		w := &work{} // of the stage that comes next, some of whose bytes may be read with its first frame
+		links.count(w)
+		begin, err := links[0].receive()
+		switch {
+		case err != nil:
+			return l.out, err
+		case begin.kind == frameOver:
+			if l.private != nil {
+				l.private.Close() // before the answer, so that the time of the other end has no limit
+			}
+			return l.out, links[0].answer()
+		case begin.kind != frameStage || len(l.out.Stages) >= len(stageNumbers):
+			return l.out, unexpected(links[0])
+		}
+		if err := l.take(ctx, begin, links, w); err != nil {
+			return l.out, err
+		}
+	}
+}
+
+// unexpected is the failure of a peer that does not follow the protocol.
+func unexpected(k *link) error {
+	return measure.Fail(measure.KindBroken, "copy.frame", measure.Figures{"peer": k.conn.RemoteAddr().String()})
+}
+
+// taking is a stage of the sink.
+type taking struct {
+	stage    string
+	number   byte
+	announce frame
+	dst      *writing // nil where nothing is written
+	hash     hasher   // of what crosses the network; off: none
+	bytes    bool     // files are followed by their bytes
+	work     *work
+	// left are the files and bytes that may still come.
+	filesLeft, bytesLeft atomic.Int64
+	verified             atomic.Int64
+}
+
+// take runs a stage of the sink, which begins with a frame of the first connection.
+func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (err error) {
+	name, _ := stageOf(begin.stage)
+	t := &taking{stage: name, number: begin.stage, announce: begin, hash: off, bytes: name != measure.StageWrite, work: w}
+	t.filesLeft.Store(int64(begin.file))
+	t.bytesLeft.Store(begin.size)
+	var root *os.Root
+	if name != measure.StageNetwork {
+		if l.private == nil {
+			return measure.Fail(measure.KindRefused, "copy.no_root", nil)
+		}
+		free, err := l.folder.reserve(begin.size)
+		if err != nil {
+			return err
+		}
+		defer free()
+		if t.dst, err = newWriting(l.private, name, l.own.Sync, l.own.Direct, t.work); err != nil {
+			return err
+		}
+		defer t.dst.remove(l.private, name)
+		root = t.dst.root
+	}
+	if name == measure.StageAll && l.own.Checksum != off {
+		t.hash, l.out.Checksum = hasher(l.own.Checksum), l.own.Checksum
+	}
+	w.network.Store(0) // the wait for the stage is none of it
+	s := l.sampling(name, t.work, root, measure.Receiver, begin.size)
+	defer s.device.close()
+	s.begin()
+	err = streams(ctx, len(links), links.interrupt, func(ctx context.Context, i int) error {
+		if i > 0 {
+			f, err := links[i].receive()
+			if err != nil {
+				return err
+			}
+			if f != begin {
+				return unexpected(links[i])
+			}
+		}
+		return t.stream(ctx, links[i], len(links))
+	})
+	if err == nil && t.dst != nil {
+		err = t.dst.flush()
+	}
+	samples, ns := s.stop()
+	l.out.Verified += t.verified.Load()
+	l.out.Stages = append(l.out.Stages, measure.CopyStage{
+		Stage: name, DurationNs: ns, Files: t.work.files.Load(), Bytes: t.work.done.Load(), Sink: t.work.result(len(links), samples),
+	})
+	if err == nil {
+		err = links[0].answer()
+	}
+	return err
+}
+
+// stream is a stage on one connection.
+func (t *taking) stream(ctx context.Context, k *link, n int) error {
+	w := t.work
+	if t.dst == nil {
+		return pump(ctx, blockSize(n), w, k.interrupt, func(b *blocks) error { return t.fill(k, b) }, func(x *block, _ bool) error {
+			w.done.Add(int64(len(x.data)))
+			if x.last {
+				w.files.Add(1)
+			}
+			return nil
+		})
+	}
+	s := &stream{d: t.dst}
+	defer s.close()
+	return pump(ctx, blockSize(n), w, k.interrupt, func(b *blocks) error { return t.fill(k, b) }, func(x *block, _ bool) error { return s.write(x) })
+}
+
+// fill is the loop that receives the files of a connection, until the end of the stage.
+func (t *taking) fill(k *link, b *blocks) error {
+	hash, digest := t.hash.make(), make([]byte, t.hash.size())
+	for b.ctx.Err() == nil {
+		f, err := k.receive()
+		switch {
+		case err != nil:
+			return err
+		case f.kind == frameEnd:
+			return nil
+		case f.kind != frameFile || f.stage != t.number || f.dir >= t.announce.dir || f.file >= t.announce.file,
+			t.filesLeft.Add(-1) < 0, t.bytesLeft.Add(-f.size) < 0:
+			return unexpected(k)
+		}
+		if !t.bytes {
+			fromMemory(b, f.entry)
+		} else if err := t.file(k, b, f.entry, hash, digest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file receives the bytes of a file and verifies its checksum.
+func (t *taking) file(k *link, b *blocks, e entry, hash *sum, digest []byte) error {
+	hash.reset()
+	for left, first := e.size, true; first || left > 0; first = false {
+		x := b.get()
+		if x == nil {
+			return nil
+		}
+		n := int(min(left, int64(len(x.buf))))
+		if _, err := io.ReadFull(k.in, x.buf[:n]); err != nil {
+			return k.failed("copy.receive", err)
+		}
+		watch := startWatch()
+		x.file, x.first, x.data, x.sum = e, first, x.buf[:n], nil
+		hash.write(x.data)
+		left -= int64(n)
+		if x.last = left == 0; x.last && len(digest) > 0 {
+			sum := hash.sum()
+			watch.lap(&t.work.hash)
+			if _, err := io.ReadFull(k.in, digest); err != nil {
+				return k.failed("copy.receive", err)
+			}
+			if !bytes.Equal(sum, digest) {
+				return measure.Fail(measure.KindBroken, "copy.checksum", measure.Figures{"file": int64(e.file), "files": int64(t.announce.file)})
+			}
+			t.verified.Add(1)
+		} else {
+			watch.lap(&t.work.hash)
+		}
+		b.put(x)
+	}
+	return nil
+}

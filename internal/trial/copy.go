@@ -1,0 +1,44 @@
+package trial
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+)
+
+// assembleCopy makes the figures of a copy from what the client's end counted and, unless
+// that was alone, the server's.
+func assembleCopy(r *measure.Result, own, other *measure.Copy) {
+	r.Copy = joinCopy(own, other)
+	s := &r.Summary
+	stage := r.Copy.Stage()
+	if stage == nil {
+		return
+	}
+	s.SentBytes, s.ReceivedBytes, s.DurationNs = stage.Bytes, stage.Bytes, measure.Duration(stage.DurationNs)
+	s.GoodputBps = stage.Bps()
+}
+
+// joinCopy is a copy as both ends counted it. The clock of a stage is the source's, whose
+// last moment is when everything is written at the other end; files and bytes are counted
+// where they are received.
+func joinCopy(own, other *measure.Copy) *measure.Copy {
+	if other == nil {
+		return own
+	}
+	source, sink := own, other
+	if own.Files == 0 {
+		source, sink = other, own
+	}
+	out := *source
+	out.Sink, out.Verified = sink.Sink, max(sink.Verified, 0)
+	out.Stages = slices.Clone(source.Stages)
+	for i := range out.Stages {
+		s := &out.Stages[i]
+		s.DurationNs, s.Bytes, s.Files = max(s.DurationNs, 0), max(s.Bytes, 0), max(s.Files, 0)
+		if half := sink.StageNamed(s.Stage); half != nil {
+			s.Sink, s.Bytes, s.Files = half.Sink, max(half.Bytes, 0), max(half.Files, 0)
+		}
+	}
+	return &out
+}
