@@ -153,7 +153,7 @@ var Infos = []FigureInfo{
 	{RTTGrowth, unitRatio, "how much of the largest round trip of the first second is not in the smallest"},
 	{RTTSpread, unitRatio, "difference of the largest and the smallest median round trip of a stream divided by their mean"},
 	{RTTAlike, unitRatio, "correlation of the round trips of two streams over time: of all pairs the one that a tenth is below; absent if round trips are level. Streams in one queue wait the same"},
-	{ControlRTTTimes, unitTimes, "median round trip of the control connection beside the load divided by the smallest; recovered from the smoothed one, which moves by an eighth of each difference (RFC 6298)"},
+	{ControlRTTTimes, unitTimes, "first quartile of the round trips of the control connection beside the load divided by the smallest; recovered from the smoothed one, which moves by an eighth of each difference (RFC 6298)"},
 	{ControlQueue, unitNs, "their difference"},
 	{BesideRatio, unitRatio, "`control_queue_ns` divided by `queue_ns`: 0 if packets beside the streams do not wait in their queue"},
 	{ControlResent, unitCount, "segments of the control connection that were sent again"},

@@ -144,7 +144,7 @@ var Rules = []Rule{
 	},
 	{
 		Name: "flows_unlike", Tests: tcp, LimitedBy: measure.BottleneckFlowHashing, Confidence: measure.High,
-		When:   All(AtLeast(Streams, 2), queued, Not(lone), Below(Jain, 0.97), Any(AtLeast(RTTSpread, 0.05), Below(RTTAlike, 0.25))),
+		When:   All(AtLeast(Streams, 2), queued, Not(lone), Below(Jain, 0.97), Any(AtLeast(RTTSpread, 0.05), All(Below(RTTAlike, 0.25), Below(Jain, 0.8)))),
 		Source: "The streams are unequal and wait in different queues.",
 	},
 	{
@@ -181,7 +181,7 @@ var Rules = []Rule{
 	// A queue.
 	{
 		Name: "queue_unsteady", Tests: tcp, LimitedBy: measure.BottleneckCompetingTraffic, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
-		When: All(queued, Any(AtLeast(GoodputSpread, 0.22),
+		When: All(queued, Any(AtLeast(GoodputSpread, 0.3),
 			All(Below(Streams, 2), Below(RTTGrowth, 0.5), AtLeast(GoodputSpread, 0.15), AtLeast(RTTTimes, 1.3)))),
 		Source: "Packets wait in a queue, and what it gives to the test varies (congestion signatures, Sundaresan et al. 2017: a queue that was there before grows less).", WouldTell: measure.ProbeAnotherTime,
 	},
@@ -253,8 +253,13 @@ var Rules = []Rule{
 	},
 	{
 		Name: "udp_small_lost", Tests: udp, LimitedBy: measure.BottleneckPacketRate, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
+		When:   All(AtLeast(ControlResent, 3), AtLeast(LossRatio, 0.02), Below(ControlQueue, 5e6)),
+		Source: "Small packets beside the load are lost, too, and those that are not do not wait.", WouldTell: measure.ProbePacketSizes,
+	},
+	{
+		Name: "udp_small_silent", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Or: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.Medium,
 		When:   All(AtLeast(ControlResent, 3), AtLeast(LossRatio, 0.02)),
-		Source: "Small packets beside the load are lost, too.", WouldTell: measure.ProbePacketSizes,
+		Source: "Small packets beside the load are lost so often that their round trips are not known: a full queue is the more common reason.", WouldTell: measure.ProbePacketSizes,
 	},
 	{
 		Name: "udp_policer", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.High,
