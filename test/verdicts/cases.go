@@ -28,7 +28,7 @@ func cases(d *drawing) []testCase {
 	// A cap with a queue.
 	tcp("shaper-20M-5ms", m.BottleneckPathShaper, through(rate(20), delay(5)), "--congestion cubic").Quick = true
 	tcp("shaper-20M-5ms-bbr", m.BottleneckPathShaper, through(rate(20), delay(5)), "--congestion bbr")
-	tcp("shaper-100M-10ms-8", m.BottleneckPathShaper, through(rate(100), delay(10)), "--congestion cubic -P 8").Quick = true
+	tcp("shaper-100M-10ms-8", m.BottleneckPathShaper, through(rate(100), delay(10)), "--congestion cubic -P 8")
 	tcp("shaper-100M-10ms-bbr-8", m.BottleneckPathShaper, through(rate(100), delay(10)), "--congestion bbr -P 8")
 	tcp("shaper-200M-2ms", m.BottleneckPathShaper, through(rate(200), delay(2)), "--congestion cubic")
 	tcp("shaper-50M-30ms", m.BottleneckPathShaper, through(rate(50)+", queue: 60ms", delay(30)), "-t 6 --congestion cubic")
