@@ -39,13 +39,13 @@ const (
 
 // MostValues is how many values the other end's document of a trial can have as JSON, see
 // [JSONValues], where the trial has run for so long on this host's clock: there is one sample a
-// stream and live interval, one a direction every 100 ms, and the host's [Series].
+// stream and live interval, one a direction every 100 ms, and the [Series] of both hosts.
 func MostValues(o Options, ran time.Duration) int {
 	samples := func(every time.Duration) float64 { return 4 + float64(max(ran, 0)/max(every, leastTick)) }
 	streams := float64(max(o.Streams, o.Flows, 1))
 	series := 0.0
 	if o.Series == SeriesOn {
-		series = SeriesColumns * min(samples(leastTick), SeriesReadings)
+		series = 2 * SeriesColumns * min(samples(leastTick), SeriesReadings)
 	}
 	return int(min(anyValues+series+2*sampleValues*(streams*samples(o.Interval.Std())+samples(leastTick)), math.MaxInt32))
 }

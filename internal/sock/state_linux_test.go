@@ -71,3 +71,23 @@ type noSocket struct{}
 func (noSocket) Control(func(uintptr)) error    { return nil }
 func (noSocket) Read(func(uintptr) bool) error  { return unix.EBADF }
 func (noSocket) Write(func(uintptr) bool) error { return unix.EBADF }
+
+func TestAConnectionThatAnswersAcknowledgesAtOnceWhenAsked(t *testing.T) {
+	c, _, err := dialled(t, measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_QUICKACK, 0) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := intOption(t, c, unix.IPPROTO_TCP, unix.TCP_QUICKACK); got != 0 {
+		t.Fatalf("TCP_QUICKACK is %d", got)
+	}
+	if AcknowledgeAtOnce(c); intOption(t, c, unix.IPPROTO_TCP, unix.TCP_QUICKACK) != 1 {
+		t.Error("acknowledgements are still delayed")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"soku/internal/measure"
@@ -66,6 +67,16 @@ func (c *control) connect(ctx context.Context) (*exchange, error) {
 	}
 	in := &meter{conn: conn}
 	return &exchange{conn: conn, in: in, buf: bufio.NewReaderSize(in, 16<<10), since: time.Now()}, nil
+}
+
+// socket is the connection to the server below TLS; nil for one that is no socket.
+func (x *exchange) socket() syscall.Conn {
+	conn := x.conn
+	if secure, is := conn.(*tls.Conn); is {
+		conn = secure.NetConn()
+	}
+	socket, _ := conn.(syscall.Conn)
+	return socket
 }
 
 // do sends one request and returns the body of a successful answer of a soku server;

@@ -14,6 +14,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire"
 )
 
@@ -135,6 +136,9 @@ func (s *session) attach(ctx context.Context, x *exchange) error {
 		return err
 	}
 	x.in.endless()
+	if socket := x.socket(); socket != nil {
+		sock.AcknowledgeAtOnce(socket) // the server takes the round trips of events
+	}
 	s.events, s.lines = x, lines
 	return nil
 }
