@@ -39,6 +39,7 @@ const (
 	ProbeUnderLoad    Probe = "latency_under_load" // round trips beside the load (with_latency)
 	ProbeAnotherTime  Probe = "another_time"       // the same at other times
 	ProbeLonger       Probe = "longer"             // the same for longer
+	ProbeStagesApart  Probe = "stages_apart"       // a copy with its stages apart
 )
 
 // Verdict is what limited a trial, by the rules in docs/method.md. It is safe for concurrent
@@ -51,7 +52,9 @@ type Verdict struct {
 	Direction Direction    `json:"direction,omitempty" jsonschema:"description=With two directions: the one that it is about"`
 	Rule      string       `json:"rule,omitempty" jsonschema:"description=Name of the rule in docs/method.md; absent where none matched"`
 	Evidence  []Evidence   `json:"evidence,omitempty" jsonschema:"description=What the rule compared"`
-	WouldTell Probe        `json:"would_tell,omitempty" jsonschema:"description=The measurement that would tell them apart"`
+	// LiftedNs is 0 where it is not known.
+	LiftedNs  int64 `json:"lifted_ns,omitempty" jsonschema:"description=Test copy with its stages apart: how long the copy would take if that limit were lifted\\, as long as the slowest other stage"`
+	WouldTell Probe `json:"would_tell,omitempty" jsonschema:"description=The measurement that would tell them apart"`
 }
 
 // Evidence is a figure that a rule compared with a threshold.

@@ -61,8 +61,8 @@ func copySummary(out *text.Lines, r *measure.Result) {
 	placeSummary(out, "label.source", c.Source)
 	placeSummary(out, "label.sink", c.Sink)
 	if s := c.Stage(); s != nil {
-		workSummary(out, "label.reading", s.DurationNs, s.Source)
-		workSummary(out, "label.writing", s.DurationNs, s.Sink)
+		workSummary(out, "label.reading", s.DurationNs, s.Source, "")
+		workSummary(out, "label.writing", s.DurationNs, s.Sink, syncOf(c))
 	}
 	if c.Checksum != "" && c.Verified > 0 {
 		out.Row("label.verified", "summary.copy.verified", text.Args{"Files": c.Verified, "Method": c.Checksum})
@@ -88,13 +88,17 @@ func placeSummary(out *text.Lines, label string, p *measure.CopyPlace) {
 }
 
 // workSummary says which share of the stage the loops of an end spent on what.
-func workSummary(out *text.Lines, label string, ns int64, w *measure.CopyWork) {
+func workSummary(out *text.Lines, label string, ns int64, w *measure.CopyWork, sync string) {
 	if w == nil || ns <= 0 || w.Streams <= 0 {
 		return
 	}
 	whole := float64(ns) * float64(w.Streams)
+	flush := whole
+	if sync == "end" { // once, for all streams
+		flush = float64(ns)
+	}
 	out.Row(label, "summary.copy.work", text.Args{
 		"File": float64(w.FileNs) / whole, "Read": float64(w.ReadNs) / whole, "Write": float64(w.WriteNs) / whole,
-		"Sync": float64(w.SyncNs) / float64(ns), "Hash": float64(w.HashNs) / whole, "Network": float64(w.NetworkNs) / whole,
+		"Sync": float64(w.SyncNs) / flush, "Hash": float64(w.HashNs) / whole, "Network": float64(w.NetworkNs) / whole,
 	})
 }

@@ -35,7 +35,7 @@ func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
 	if c.Has("verdict.probe." + string(v.WouldTell)) {
 		tell = c.Say("verdict.probe."+string(v.WouldTell), nil)
 	}
-	return Args{"Limit": limit, "Confidence": v.Confidence, "Direction": v.Direction, "Evidence": evidence, "Or": or, "Tell": tell}
+	return Args{"Limit": limit, "Confidence": v.Confidence, "Direction": v.Direction, "Evidence": evidence, "Or": or, "Tell": tell, "Lifted": v.LiftedNs}
 }
 
 // evidence is a comparison as a phrase; empty for one that says nothing by itself, such as

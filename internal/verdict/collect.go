@@ -36,6 +36,8 @@ func FiguresOf(r *measure.Result, direction measure.Direction) *Figures {
 	switch r.Test {
 	case measure.TestConnect:
 		f.connect(r, e)
+	case measure.TestCopy:
+		f.copy(r)
 	case measure.TestUDP:
 		f.goodput(flow, r.Options)
 		f.udp(r, flow, e)

@@ -169,6 +169,14 @@ var Infos = []FigureInfo{
 	{ListenDrops, unitRatio, "connections that the server's queues dropped divided by connections that the client tried"},
 	{SYNsResent, unitRatio, "SYNs that the client sent again divided by connections that it tried"},
 	{FailedConnections, unitCount, "connections that failed"},
+	{CopyRead, unitRatio, "time that the source of a copy spent in calls that read, divided by the length of the copy and its streams"},
+	{CopyWrite, unitRatio, "the same of calls of the sink that write and flush"},
+	{CopyFile, unitRatio, "the same of opening, creating and closing files, at the end where it is more"},
+	{CopySourceHash, unitRatio, "the same of checksums at the source"},
+	{CopySinkHash, unitRatio, "the same of checksums at the sink"},
+	{CopySendWait, unitRatio, "the same of the source's calls that send"},
+	{CopyReceiveWait, unitRatio, "the same of the sink's calls that receive"},
+	{CopyWriteTimes, unitTimes, "length of the stage write divided by that of the stage read, where they were measured alone"},
 }
 
 var units = func() map[Key]string {

@@ -22,7 +22,7 @@ type Rule struct {
 // for those that failed without a rule that says why. Of two directions it is about the one
 // that is limited with the higher confidence, forward first.
 func Judge(r *measure.Result) *measure.Verdict {
-	if len(r.Flows) == 0 && r.Connect == nil || !slices.ContainsFunc(Rules, func(rule Rule) bool { return slices.Contains(rule.Tests, r.Test) }) {
+	if len(r.Flows) == 0 && r.Connect == nil && r.Copy == nil || !slices.ContainsFunc(Rules, func(rule Rule) bool { return slices.Contains(rule.Tests, r.Test) }) {
 		return nil
 	}
 	directions := []measure.Direction{measure.Forward}
@@ -41,6 +41,9 @@ func Judge(r *measure.Result) *measure.Verdict {
 		if best == nil || weight(v) > weight(best) {
 			best = v
 		}
+	}
+	if r.Copy != nil && len(best.Or) == 0 {
+		best.LiftedNs = lifted(r.Copy, best.LimitedBy)
 	}
 	if r.Error != nil && best.LimitedBy == measure.BottleneckNone {
 		return nil

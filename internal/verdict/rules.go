@@ -27,12 +27,12 @@ var (
 )
 
 // shared are the conditions with a name, for docs/method.md.
-var shared = []named{senderBusy, receiverBusy, queued, lone, stepDown, lossWithoutQueue}
+var shared = []named{senderBusy, receiverBusy, queued, lone, stepDown, lossWithoutQueue, copyNetwork}
 
 // Rules are tried in this order; the first that holds is the verdict. To add one, add it
 // here, with a trial that it must judge in test/verdict; the table in docs/method.md is
 // written by go test ./internal/verdict -update.
-var Rules = []Rule{
+var Rules = append([]Rule{
 	// What is over, or never began.
 	{
 		Name: "mtu_timeouts", Tests: tcp, LimitedBy: measure.BottleneckMTU, Confidence: measure.High,
@@ -307,4 +307,4 @@ var Rules = []Rule{
 		When:   senderBusy,
 		Source: "The client's thread runs or waits for a processor.",
 	},
-}
+}, copyRules...)

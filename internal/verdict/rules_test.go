@@ -67,6 +67,8 @@ var opening = example{SenderThread: 0.3, ReceiverThread: 0.3, SenderThrottled: 0
 
 var stepped = example{StepTimes: 4, StepFit: 0.97, StepAt: 1.5e9, StepNoise: 0.05}
 
+var copying = example{CopyRead: 0.1, CopyWrite: 0.1, CopyFile: 0.1, CopySourceHash: 0.1, CopySinkHash: 0.1, CopySendWait: 0.1, CopyReceiveWait: 0.1}
+
 // examples has figures for each rule.
 var examples = map[string]example{
 	"mtu_timeouts":          idle.with(example{Timeouts: 4, Acknowledged: 3000}),
@@ -123,6 +125,18 @@ var examples = map[string]example{
 	"connect_asked":         opening.with(example{AskedRatio: 1}),
 	"connect_server_thread": opening.with(example{ReceiverThread: 0.9, SenderThread: 0.8, ThreadLead: -0.1}),
 	"connect_client_thread": opening.with(example{SenderThread: 0.9, ThreadLead: 0.6}),
+
+	"copy_asked":        copying.with(example{AskedRatio: 0.99}),
+	"copy_files":        copying.with(example{CopyFile: 0.8}),
+	"copy_write":        copying.with(example{CopyWrite: 0.9}),
+	"copy_read":         copying.with(example{CopyRead: 0.9}),
+	"copy_both_disks":   copying.with(example{CopyRead: 0.9, CopyWrite: 0.9}),
+	"copy_write_longer": copying.with(example{CopyRead: 0.9, CopyWrite: 0.9, CopyWriteTimes: 3}),
+	"copy_read_longer":  copying.with(example{CopyRead: 0.9, CopyWrite: 0.9, CopyWriteTimes: 0.4}),
+	"copy_sender":       copying.with(example{CopySourceHash: 0.9}),
+	"copy_receiver":     copying.with(example{CopySinkHash: 0.9}),
+	"copy_network":      copying.with(example{CopySendWait: 0.9, CopyReceiveWait: 0.9}),
+	"copy_files_some":   copying.with(example{CopyFile: 0.35}),
 }
 
 func TestEachRuleIsTheFirstThatHoldsForItsFigures(t *testing.T) {

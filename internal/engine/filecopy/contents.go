@@ -61,6 +61,9 @@ func (s *sum) write(b []byte) {
 	}
 }
 
+// counts reports whether there is a checksum at all.
+func (s *sum) counts() bool { return s.h != nil }
+
 // sum returns the checksum of what was written since the last reset; nil without one.
 func (s *sum) sum() []byte {
 	if s.h == nil {
