@@ -1,8 +1,8 @@
 package filecopy
 
 import (
-	"errors"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,20 +28,26 @@ func dropPages(f *os.File) error {
 	return control(f, func(fd int) error { return unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED) })
 }
 
-// cached reports whether the byte at an offset is in the page cache; known is false if the
-// file system does not tell (preadv2(2), RWF_NOWAIT).
+// cached reports whether the byte at an offset is in the page cache (mincore(2), which
+// starts no reading). known is false for a file that this process may not write: the kernel
+// does not tell it then.
 func cached(f *os.File, offset int64) (in, known bool) {
-	err := control(f, func(fd int) error {
-		_, err := unix.Preadv2(fd, [][]byte{make([]byte, 1)}, offset, unix.RWF_NOWAIT)
-		return err
+	_ = control(f, func(fd int) error {
+		var s unix.Stat_t
+		if err := unix.Fstat(fd, &s); err != nil || os.Geteuid() != 0 && int(s.Uid) != os.Geteuid() {
+			return err
+		}
+		page := os.Getpagesize()
+		m, err := unix.Mmap(fd, offset/int64(page)*int64(page), page, unix.PROT_READ, unix.MAP_SHARED)
+		if err != nil {
+			return err
+		}
+		var resident byte
+		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(unsafe.SliceData(m))), uintptr(page), uintptr(unsafe.Pointer(&resident)))
+		in, known = resident&1 != 0, errno == 0
+		return unix.Munmap(m)
 	})
-	switch {
-	case err == nil:
-		return true, true
-	case errors.Is(err, unix.EAGAIN):
-		return false, true
-	}
-	return false, false
+	return in, known
 }
 
 // syncAll flushes the file system of a folder; false if the system cannot, and each file
