@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -60,6 +61,23 @@ func TestASourceThatHangsCostsItsMembersAndNoMore(t *testing.T) {
 	<-hung
 	if d.RouteMTU != 0 {
 		t.Error("a late source changed what was returned")
+	}
+}
+
+func TestAMetadataServiceThatHangsCostsWhatItWouldSay(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, nobody answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	t.Setenv(cloud.Setting, "azure@"+l.Addr().String())
+	d := Details(t.Context(), measure.Facts{Interface: "lo", Driver: "mana"}, netip.Addr{})
+	yes := true
+	if want := (&measure.Cloud{Provider: "azure", Accelerated: &yes}); !reflect.DeepEqual(d.Cloud, want) {
+		t.Errorf("cloud %+v, want %+v", d.Cloud, want)
+	}
+	if d.Processor == nil || d.Limits == nil || d.NIC == nil {
+		t.Errorf("the other members went, too: %+v", d)
 	}
 }
 

@@ -14,8 +14,14 @@ import (
 // RouteMTU is unknown on this system.
 func RouteMTU(netip.Addr) int { return 0 }
 
-func detailSources(measure.Facts, netip.Addr) []detailSource {
-	return []detailSource{func(ctx context.Context) func(*measure.Details) {
+func detailSources(f measure.Facts, _ netip.Addr) []detailSource {
+	return []detailSource{func(context.Context) func(*measure.Details) {
+		model, _ := adapter(f.Interface)
+		if model == "" {
+			return nil
+		}
+		return func(d *measure.Details) { d.NIC = &measure.NIC{Model: model} }
+	}, func(ctx context.Context) func(*measure.Details) {
 		cores, err := cpu.CountsWithContext(ctx, false)
 		logical, bad := cpu.CountsWithContext(ctx, true)
 		if err != nil || bad != nil || cores <= 0 {

@@ -98,13 +98,15 @@ func container() string {
 // sysctlNames are the settings that change what a socket can reach.
 var sysctlNames = [...]string{
 	"net.core.busy_poll", "net.core.busy_read", "net.core.default_qdisc", "net.core.netdev_budget",
-	"net.core.netdev_max_backlog", "net.core.optmem_max", "net.core.rmem_default", "net.core.rmem_max",
-	"net.core.rps_sock_flow_entries", "net.core.wmem_default", "net.core.wmem_max",
+	"net.core.netdev_budget_usecs", "net.core.netdev_max_backlog", "net.core.optmem_max", "net.core.rmem_default", "net.core.rmem_max",
+	"net.core.rps_sock_flow_entries", "net.core.somaxconn", "net.core.wmem_default", "net.core.wmem_max",
+	"net.ipv4.ip_local_port_range",
 	"net.ipv4.ping_group_range", "net.ipv4.tcp_adv_win_scale", "net.ipv4.tcp_autocorking", "net.ipv4.tcp_base_mss",
-	"net.ipv4.tcp_ecn", "net.ipv4.tcp_limit_output_bytes", "net.ipv4.tcp_mem", "net.ipv4.tcp_moderate_rcvbuf",
+	"net.ipv4.tcp_ecn", "net.ipv4.tcp_limit_output_bytes", "net.ipv4.tcp_max_syn_backlog", "net.ipv4.tcp_mem", "net.ipv4.tcp_min_tso_segs", "net.ipv4.tcp_moderate_rcvbuf",
 	"net.ipv4.tcp_mtu_probing", "net.ipv4.tcp_no_metrics_save", "net.ipv4.tcp_notsent_lowat", "net.ipv4.tcp_rmem",
-	"net.ipv4.tcp_sack", "net.ipv4.tcp_slow_start_after_idle", "net.ipv4.tcp_timestamps",
+	"net.ipv4.tcp_sack", "net.ipv4.tcp_slow_start_after_idle", "net.ipv4.tcp_syncookies", "net.ipv4.tcp_timestamps", "net.ipv4.tcp_tw_reuse",
 	"net.ipv4.tcp_window_scaling", "net.ipv4.tcp_wmem", "net.ipv4.udp_mem", "net.ipv4.udp_rmem_min",
+	"net.netfilter.nf_conntrack_max",
 }
 
 func sysctls() map[string]string {
@@ -133,6 +135,7 @@ var offloadNames = [...]struct{ kernel, name string }{
 	{"tx-udp-segmentation", "udp_gso"}, {"rx-gro", "gro"}, {"rx-gro-hw", "gro_hw"}, {"rx-lro", "lro"},
 	{"rx-udp-gro-forwarding", "udp_gro_forwarding"}, {"rx-checksum", "rx_checksum"},
 	{"tx-checksum-ip-generic", "tx_checksum"}, {"tx-checksum-ipv4", "tx_checksum"},
+	{"rx-hashing", "rx_hash"}, {"rx-ntuple-filter", "ntuple"}, {"tx-udp_tnl-segmentation", "tunnel_tso"},
 	{"tx-scatter-gather", "scatter_gather"}, {"rx-vlan-hw-parse", "rx_vlan"}, {"tx-vlan-hw-insert", "tx_vlan"},
 }
 

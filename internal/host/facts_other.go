@@ -23,6 +23,9 @@ func systemFacts(ctx context.Context, f *measure.Facts) {
 	if system, role, err := host.VirtualizationWithContext(ctx); err == nil && role == "guest" {
 		f.Virtual = system
 	}
+	if f.Interface != "" {
+		_, f.LinkSpeedMbps = adapter(f.Interface)
+	}
 	// Windows has no load average; the library would start a sampler for it.
 	if runtime.GOOS != "windows" {
 		if l, err := load.AvgWithContext(ctx); err == nil {

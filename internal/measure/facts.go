@@ -61,6 +61,7 @@ type Processor struct {
 type NIC struct {
 	Device          string           `json:"device,omitempty" jsonschema:"description=Name\\, if it is not facts.interface itself"`
 	Driver          string           `json:"driver,omitempty" jsonschema:"description=Of that device\\, if it is not facts.interface"`
+	Model           string           `json:"model,omitempty" jsonschema:"description=As Windows names the device"`
 	PCIID           string           `json:"pci_id,omitempty" jsonschema:"description=Vendor and device as in lspci -n"`
 	Bus             string           `json:"bus,omitempty"`
 	NUMANode        *int             `json:"numa_node,omitempty"`

@@ -69,6 +69,13 @@ func plain(value string) text.Line {
 	return text.Line{Key: "value.plain", Args: text.Args{"Value": value}}
 }
 
+// rareSettings are kernel settings that few change, or that matter for very many connections
+// only: tables leave them to the documents.
+var rareSettings = []string{
+	"net.core.netdev_budget_usecs", "net.core.somaxconn", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_max_syn_backlog",
+	"net.ipv4.tcp_min_tso_segs", "net.ipv4.tcp_syncookies", "net.ipv4.tcp_tw_reuse", "net.netfilter.nf_conntrack_max",
+}
+
 // facts are what can change a figure. Load is left out: it is different in every trial
 // and belongs to the single result.
 func facts(f measure.Facts) []Fact {
@@ -113,7 +120,9 @@ func facts(f measure.Facts) []Fact {
 	}
 	name("fact.clock_source", f.ClockSource)
 	for _, k := range slices.Sorted(maps.Keys(f.Sysctl)) {
-		name(k, f.Sysctl[k])
+		if !slices.Contains(rareSettings, k) {
+			name(k, f.Sysctl[k])
+		}
 	}
 	return out
 }
