@@ -166,7 +166,7 @@ func TestLimitsAreTheSmallestOfTheGroupAndThoseAbove(t *testing.T) {
 	}{
 		{"version 2, a limit above the group", map[string]string{
 			"proc/self/cgroup": "0::/a/b", "proc/self/mountinfo": mount("/", "", "cgroup2", "rw"),
-			two + "a/cpu.max": "150000 100000", two + "a/b/cpu.max": "max 100000",
+			two + "a/cpu.max": "150000 100000", two + "a/b/cpu.max": "200000 100000",
 			two + "a/memory.max": "4294967296", two + "a/b/memory.max": "1073741824",
 		}, measure.Limits{CGroup: 2, CPUQuota: 1.5, MemoryBytes: 1 << 30}},
 		{"version 2, no limits", map[string]string{
@@ -178,6 +178,11 @@ func TestLimitsAreTheSmallestOfTheGroupAndThoseAbove(t *testing.T) {
 			"proc/self/mountinfo":    mount("/docker/f00", "/cpu,cpuacct", "cgroup", "rw,cpu,cpuacct") + mount("/docker/f00", "/memory", "cgroup", "rw,memory"),
 			one + "cpu.cfs_quota_us": "50000", one + "cpu.cfs_period_us": "100000",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712", // none
+		}, measure.Limits{CGroup: 1, CPUQuota: 0.5}},
+		{"version 1, a group in a container without a namespace of groups", map[string]string{
+			"proc/self/cgroup":             "3:cpu,cpuacct:/docker/f00/inner",
+			"proc/self/mountinfo":          mount("/docker/f00", "/cpu,cpuacct", "cgroup", "rw,cpu,cpuacct"),
+			one + "inner/cpu.cfs_quota_us": "50000", one + "inner/cpu.cfs_period_us": "100000",
 		}, measure.Limits{CGroup: 1, CPUQuota: 0.5}},
 		{"version 1, no quota", map[string]string{
 			"proc/self/cgroup": "3:cpu,cpuacct:/x", "proc/self/mountinfo": mount("/", "/cpu,cpuacct", "cgroup", "rw,cpu,cpuacct"),

@@ -63,7 +63,7 @@ func (c *client) do(ctx context.Context, method, path string, more http.Header) 
 	if answer.StatusCode != http.StatusOK {
 		return nil, nil
 	}
-	body, err = io.ReadAll(io.LimitReader(answer.Body, mostBytes+1))
+	body, err = io.ReadAll(answer.Body)
 	if err != nil || len(body) > mostBytes {
 		return nil, nil
 	}

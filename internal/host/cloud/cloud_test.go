@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -147,10 +149,20 @@ func TestAServiceThatHangsTakesNoLongerThanTheLimit(t *testing.T) {
 }
 
 func TestHostileServicesSayNothing(t *testing.T) {
-	long := strings.Repeat("a", mostBytes+1)
+	long := func(text string) []byte { return []byte(text + strings.Repeat(" ", mostBytes)) }
 	for name, h := range map[string]http.HandlerFunc{
-		"refuses":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
-		"too long": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(long)) },
+		"refuses": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
+		"too long": func(w http.ResponseWriter, q *http.Request) {
+			w.Header().Set("Metadata-Flavor", "Google")
+			switch {
+			case q.Method == http.MethodPut:
+				_, _ = w.Write([]byte("token"))
+			case strings.HasSuffix(q.URL.Path, "/compute"), strings.HasSuffix(q.URL.Path, "/instance"):
+				_, _ = w.Write(long(`{"vmSize":"m1","type":"m1"}`))
+			default:
+				_, _ = w.Write(long("m1"))
+			}
+		},
 		"a portal": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>log in</html>")) },
 		"control characters": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Metadata-Flavor", "Google")
@@ -159,10 +171,6 @@ func TestHostileServicesSayNothing(t *testing.T) {
 		"several lines": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Metadata-Flavor", "Google")
 			_, _ = w.Write([]byte("m1\nm2"))
-		},
-		"another flavour": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Metadata-Flavor", "\"{}\"")
-			_, _ = w.Write([]byte(`["{"]`))
 		},
 		"goes on for ever": func(w http.ResponseWriter, q *http.Request) {
 			for q.Context().Err() == nil {
@@ -192,6 +200,40 @@ func TestHostileServicesSayNothing(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+func TestWhatDoesNotCallItselfGoogleIsNotAsked(t *testing.T) {
+	var asked atomic.Int64
+	got := Ask(t.Context(), GCP, serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write([]byte("m1"))
+	})))
+	if want := (Answer{Cloud: measure.Cloud{Provider: GCP}}); !reflect.DeepEqual(got, want) || asked.Load() != 1 {
+		t.Errorf("got %+v in %d requests", got, asked.Load())
+	}
+}
+
+func TestAnEndlessAnswerIsNotReadToItsEnd(t *testing.T) {
+	const buffers = 32 << 20 // of two sockets, and much more
+	var written atomic.Int64
+	done := make(chan struct{})
+	address := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		defer close(done)
+		for chunk := bytes.Repeat([]byte(" "), 1<<16); written.Load() <= buffers; {
+			n, err := w.Write(chunk)
+			if written.Add(int64(n)); err != nil {
+				return
+			}
+		}
+	}))
+	c := newClient(address)
+	if body := c.get(t.Context(), "/"); body != nil {
+		t.Errorf("got %d bytes", len(body))
+	}
+	<-done
+	if n := written.Load(); n > buffers {
+		t.Errorf("%d bytes were taken", n)
 	}
 }
 
@@ -256,6 +298,8 @@ func TestOneProcessAsksOnce(t *testing.T) {
 		})
 	}
 	work.Wait()
+	m.at = m.at.Add(-2 * retryAfter)
+	m.of(t.Context(), Firmware{}, setting)
 	if want := []string{"PUT /v1/token", "GET /v1/instance"}; !slices.Equal(r.asked, want) {
 		t.Errorf("asked %q", r.asked)
 	}
