@@ -5,18 +5,26 @@ import (
 	"slices"
 	"strings"
 
+	"soku/internal/catalog"
 	"soku/internal/measure"
 	"soku/internal/sorting"
 	"soku/internal/yamlfile"
 )
 
-// Limits are documented limits of figures.
-type Limits []measure.Limit
+// Limits are documented limits: figures that the plan has itself, and components of the catalog.
+type Limits struct {
+	figures    []measure.Limit
+	components []string // IDs
+}
 
-// limitSource is the key beside the figures that names who published them.
-const limitSource = "source"
+// Keys beside the figures.
+const (
+	limitSource  = "source"  // who published them
+	limitCatalog = "catalog" // components with documented limits
+)
 
-// DecodeYAML reads {goodput: 12 Gbit/s, source: "..."}.
+// DecodeYAML reads {goodput: 12 Gbit/s, source: "..."} and {catalog: azure/Standard_D8s_v5},
+// also with a list of components.
 func (l *Limits) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) error {
 	members, err := d.Members(n, path)
 	if err != nil {
@@ -33,9 +41,17 @@ func (l *Limits) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) erro
 			}
 			continue
 		}
+		if m.Key == limitCatalog {
+			for _, id := range d.ItemsOrOne(m.Value) {
+				if err := d.Scalar(id, at, func(text string) error { l.components = append(l.components, text); return nil }); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		metric := measure.FindMetric(m.Key)
 		if metric == nil {
-			return d.UnknownKey(m, path, append(limitNames(), limitSource))
+			return d.UnknownKey(m, path, append(limitNames(), limitSource, limitCatalog))
 		}
 		limit := measure.Limit{Metric: metric.Key}
 		if err := d.Scalar(m.Value, at, func(text string) (err error) {
@@ -47,13 +63,13 @@ func (l *Limits) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) erro
 		if limit.Value <= 0 {
 			return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.limit_not_positive", nil))
 		}
-		*l = append(*l, limit)
+		l.figures = append(l.figures, limit)
 	}
-	if len(*l) == 0 {
+	if len(l.figures)+len(l.components) == 0 {
 		return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.limit_of_nothing", nil))
 	}
-	for i := range *l {
-		(*l)[i].Source = source
+	for i := range l.figures {
+		l.figures[i].Source = source
 	}
 	return nil
 }
@@ -89,46 +105,97 @@ func (p *Plan) checkLimits(d *yamlfile.File) error {
 }
 
 func (p *Plan) checkLimitsAt(d *yamlfile.File, at string, limits Limits) error {
-	for _, l := range limits {
-		tests := measure.MetricByKey(l.Metric).Tests()
-		if !slices.ContainsFunc(p.Tests, func(t yamlfile.Entry[TestPlan]) bool { return slices.Contains(tests, t.Value.Test) }) {
-			return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.limit_unused", measure.Figures{"figure": l.Metric, "tests": tests}))
+	for _, l := range limits.figures {
+		if !p.measures(l.Metric) {
+			return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.limit_unused", measure.Figures{"figure": l.Metric, "tests": measure.MetricByKey(l.Metric).Tests()}))
+		}
+	}
+	if len(limits.components) == 0 || p.recorded { // limits change nothing that was measured
+		return nil
+	}
+	known, err := p.catalog()
+	if err != nil {
+		return err
+	}
+	for _, id := range limits.components {
+		c, err := known.Find(id)
+		if err != nil {
+			return d.LocateAt(yamlfile.Join(at, limitCatalog), err)
+		}
+		if !slices.ContainsFunc(c.Limits, func(l catalog.Limit) bool { return p.measures(l.Metric()) }) {
+			return d.LocateAt(yamlfile.Join(at, limitCatalog), measure.Fail(measure.KindFile, "campaign.component_unused", measure.Figures{"id": c.ID}))
 		}
 	}
 	return nil
 }
 
-// LimitsOf are the documented limits of what a trial between these ends, of a pattern with
-// these levels, goes through: of each figure the smallest that a level or an end has, and
-// only if none has one that of the plan.
-func (p *Plan) LimitsOf(levels []measure.Level, client, server string) []measure.Limit {
-	var out Limits
-	for _, l := range levels {
-		f, _ := p.Factors.Get(l.Factor)
-		if i := slices.IndexFunc(f.Levels, func(x Level) bool { return x.Name == l.Value }); i >= 0 {
-			out = append(out, f.Levels[i].Limits.of(l.Factor+"="+l.Value)...)
+// measures reports whether one of the plan's tests has the figure of a metric.
+func (p *Plan) measures(metric string) bool {
+	m := measure.MetricByKey(metric)
+	return m != nil && slices.ContainsFunc(p.Tests, func(t yamlfile.Entry[TestPlan]) bool { return slices.Contains(m.Tests(), t.Value.Test) })
+}
+
+// LimitsOf are the documented limits of what a trial went through, those of each figure in
+// ascending order: those of its levels, of its two ends and, for a figure that none of these
+// limits, of the plan. An end without limits of its own has those of the type of machine that it
+// said it is. A component that the catalog does not have has no limits.
+func (p *Plan) LimitsOf(r *measure.Result, known *catalog.Catalog) []measure.Limit {
+	var out []measure.Limit
+	var ends measure.Pair // unknown in results of older versions
+	if r.Trial != nil {
+		for _, l := range r.Trial.Levels {
+			f, _ := p.Factors.Get(l.Factor)
+			if i := slices.IndexFunc(f.Levels, func(x Level) bool { return x.Name == l.Value }); i >= 0 {
+				out = append(out, f.Levels[i].Limits.of(l.Factor+"="+l.Value, r, catalog.OnPath, known)...)
+			}
+		}
+		if r.Trial.Pair != nil {
+			ends = *r.Trial.Pair
 		}
 	}
-	for _, end := range []string{client, server} {
-		e, _ := p.Endpoints.Get(end)
-		out = append(out, e.Limits.of(end)...)
+	for _, end := range []struct {
+		name string
+		role catalog.Role
+		host *measure.Host
+	}{{ends.Client.Name, catalog.AtClient, r.Hosts.Client}, {ends.Server.Name, catalog.AtServer, r.Hosts.Server}} {
+		e, _ := p.Endpoints.Get(end.name)
+		limits := e.Limits.of(end.name, r, end.role, known)
+		if len(limits) == 0 {
+			limits = named(end.name, known.LimitsOfHost(end.host, end.role, r.Options))
+		}
+		out = append(out, limits...)
 	}
-	for _, l := range p.Limits {
+	for _, l := range p.Limits.of("", r, catalog.OnPath, known) {
 		if !slices.ContainsFunc(out, func(o measure.Limit) bool { return o.Metric == l.Metric }) {
 			out = append(out, l)
 		}
 	}
+	out = slices.DeleteFunc(out, func(l measure.Limit) bool { // a component has limits of what other tests measure, too
+		return l.Component != "" && !slices.Contains(measure.MetricByKey(l.Metric).Tests(), r.Test)
+	})
 	sorting.Stable(out, func(a, b measure.Limit) int {
 		return cmp.Or(strings.Compare(a.Metric, b.Metric), cmp.Compare(a.Value, b.Value))
 	})
-	return slices.CompactFunc(out, func(a, b measure.Limit) bool { return a.Metric == b.Metric })
+	return slices.CompactFunc(out, func(a, b measure.Limit) bool { // a level and an end may be one machine
+		return a.Component != "" && a.Component == b.Component && a.Metric == b.Metric && a.Value == b.Value
+	})
 }
 
-// of are the limits with the name of what has them.
-func (l Limits) of(name string) Limits {
-	out := slices.Clone(l)
-	for i := range out {
-		out[i].Of = name
+// of are the limits, of components those of what a trial measures, with the name of what has them.
+func (l Limits) of(name string, r *measure.Result, role catalog.Role, known *catalog.Catalog) []measure.Limit {
+	out := slices.Clone(l.figures)
+	for _, id := range l.components {
+		if c, err := known.Find(id); err == nil {
+			out = append(out, c.Of(role, r.Options)...)
+		}
 	}
-	return out
+	return named(name, out)
+}
+
+// named gives limits the name of what has them.
+func named(name string, limits []measure.Limit) []measure.Limit {
+	for i := range limits {
+		limits[i].Of = name
+	}
+	return limits
 }

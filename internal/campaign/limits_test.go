@@ -1,11 +1,13 @@
 package campaign_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/catalog"
 	"soku/internal/measure"
 )
 
@@ -21,15 +23,25 @@ factors:
 tests: {bulk: {test: tcp}, rtt: {test: latency}}
 `
 
+// trial is one of the level of a gateway, to an endpoint.
+func trial(level, server string) *measure.Result {
+	return &measure.Result{
+		Test:    measure.TestTCP,
+		Options: measure.Options{Direction: measure.Forward, Streams: 8},
+		Trial: &measure.Trial{
+			Levels: []measure.Level{{Factor: "gateway", Value: level}}, Pair: &measure.Pair{Server: measure.Endpoint{Name: server}},
+		},
+	}
+}
+
 func TestTheLimitOfAPatternIsTheSmallestOfWhatItGoesThrough(t *testing.T) {
 	p := parse(t, limited+"limits: {goodput: 100 Mbit/s, rtt_p50: 1ms, source: contract}\n")
 	of := func(level, server string) map[string]measure.Limit {
 		out := map[string]measure.Limit{}
-		for _, l := range p.LimitsOf([]measure.Level{{Factor: "gateway", Value: level}}, "", server) {
-			if _, twice := out[l.Metric]; twice {
-				t.Errorf("%s: two limits of %s", level, l.Metric)
+		for _, l := range p.LimitsOf(trial(level, server), catalog.Builtin()) {
+			if _, larger := out[l.Metric]; !larger {
+				out[l.Metric] = l
 			}
-			out[l.Metric] = l
 		}
 		return out
 	}
@@ -101,6 +113,81 @@ func TestHowFiguresAreJudgedMayChangeWhileACampaignRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+const documented = `campaign: c
+endpoints:
+  vm: {address: 10.0.0.1, limits: {catalog: azure/Standard_DS5_v2}}
+  office: {address: 10.0.0.2}
+from: vm
+to: office
+factors:
+  gateway:
+    - {name: ultra, limits: {catalog: [azure/gateway/UltraPerformance, azure/circuit/1Gbps]}}
+    - {name: none, before: ./none.sh}
+tests: {bulk: {test: tcp}}
+`
+
+func TestALimitMayBeThatOfAComponentOfTheCatalog(t *testing.T) {
+	p := parse(t, documented)
+	of := func(level string, d measure.Direction, server *measure.Host) (values []float64, first measure.Limit) {
+		r := trial(level, "office")
+		r.Trial.Pair.Client.Name, r.Options.Direction, r.Hosts.Server = "vm", d, server
+		limits := p.LimitsOf(r, catalog.Builtin())
+		for _, l := range limits {
+			values = append(values, l.Value)
+		}
+		return values, limits[0]
+	}
+	values, first := of("ultra", measure.Forward, nil)
+	if !slices.Equal(values, []float64{1e9, 10e9, 12e9}) || first.Of != "gateway=ultra" || first.Component != "ExpressRoute circuit 1Gbps" ||
+		!strings.HasPrefix(first.Source, "https://") || first.Date == "" {
+		t.Errorf("%v, %+v", values, first)
+	}
+	if values, _ := of("ultra", measure.Reverse, nil); !slices.Equal(values, []float64{1e9, 10e9}) {
+		t.Errorf("%v: what leaves the machine is not what it receives", values)
+	}
+	// A host without limits in the plan has those of the type that it says it is.
+	d2 := &measure.Host{}
+	d2.Facts.Cloud = &measure.Cloud{Provider: "azure", InstanceType: "Standard_D2s_v3"}
+	if values, first := of("none", measure.Reverse, d2); !slices.Equal(values, []float64{1e9}) || first.Of != "office" || first.Component != "Azure VM Standard_D2s_v3" {
+		t.Errorf("%v, %+v", values, first)
+	}
+}
+
+func TestAComponentThatTheCatalogDoesNotHaveIsAnErrorButInARecordedPlan(t *testing.T) {
+	for change, want := range map[[2]string]string{
+		{"azure/Standard_DS5_v2", "azure/Standard_DS5_v22"}: "plan.yaml:3:",
+		{"azure/circuit/1Gbps", "azure/disk/P15"}:           "plan.yaml:9:",
+	} {
+		text := []byte(strings.Replace(documented, change[0], change[1], 1))
+		if _, err := campaign.Parse("plan.yaml", text); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), change[1]) {
+			t.Errorf("%s: %v", change[1], err)
+		}
+		p, err := campaign.ParseRecorded("plan.yaml", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if limits := p.LimitsOf(trial("none", "office"), catalog.Builtin()); len(limits) > 0 {
+			t.Errorf("%s: %+v", change[1], limits)
+		}
+	}
+}
+
+func TestAPlanMayNameComponentsOfAnotherCatalog(t *testing.T) {
+	own, err := catalog.Parse("own.yaml", []byte("tables: [{figure: goodput, source: s, date: 2026-01-01, limits: {office/line: 1G}}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(string) ([]byte, error) {
+		return []byte(strings.Replace(documented, "azure/circuit/1Gbps", "office/line", 1)), nil
+	}
+	if _, err := campaign.Load("plan.yaml", read); err == nil {
+		t.Error("no error without it")
+	}
+	if _, err := campaign.LoadWith("plan.yaml", read, func() (*catalog.Catalog, error) { return catalog.Builtin().Merge(own), nil }); err != nil {
 		t.Error(err)
 	}
 }

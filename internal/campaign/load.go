@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"soku/internal/catalog"
 	"soku/internal/measure"
 	_ "soku/internal/tests" // plans name tests and their options
 	"soku/internal/yamlfile"
@@ -36,11 +37,25 @@ const (
 // are of kind file and begin with FILE:LINE:COLUMN, or say that the file cannot
 // be read.
 func Load(path string, read func(string) ([]byte, error)) (*Plan, error) {
+	return LoadWith(path, read, nil)
+}
+
+// LoadWith is Load with the catalog that limits of the plan may name, instead of the built-in
+// one. known is called once at most, and only if the plan names a component.
+func LoadWith(path string, read func(string) ([]byte, error), known func() (*catalog.Catalog, error)) (*Plan, error) {
 	text, err := read(path)
 	if err != nil {
 		return nil, measure.Fail(measure.KindFile, "campaign.read_plan", measure.Figures{"cause": err})
 	}
-	return Parse(path, text)
+	return parse(&Plan{File: path, Text: text, known: known})
+}
+
+// catalog is what the plan's limits may name.
+func (p *Plan) catalog() (*catalog.Catalog, error) {
+	if p.known == nil {
+		return catalog.Builtin(), nil
+	}
+	return p.known()
 }
 
 // Parse checks the text of a plan; file is its path, for messages and for what

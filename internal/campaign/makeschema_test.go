@@ -131,14 +131,19 @@ func (*Limits) schema() *jsonschema.Schema { return defined("limits") }
 
 // limitsSchema has each figure by its key and, where that is enough, without its unit.
 func limitsSchema() *jsonschema.Schema {
-	names := &jsonschema.Schema{Enum: []any{limitSource}}
+	names := &jsonschema.Schema{Enum: []any{limitSource, limitCatalog}}
 	for _, m := range measure.Metrics() {
 		names.Enum = append(names.Enum, m.Key)
 		if measure.FindMetric(m.Name()) == m && m.Name() != m.Key {
 			names.Enum = append(names.Enum, m.Name())
 		}
 	}
-	return &jsonschema.Schema{Type: "object", PropertyNames: names, AdditionalProperties: textOrNumber("")}
+	s := &jsonschema.Schema{Type: "object", PropertyNames: names, AdditionalProperties: textOrNumber(""), Properties: jsonschema.NewProperties()}
+	s.Properties.Set(limitCatalog, &jsonschema.Schema{
+		Description: "Components of the catalog of documented limits (soku catalog search)",
+		OneOf:       []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}},
+	})
+	return s
 }
 
 func (*Level) schema() *jsonschema.Schema { return defined("level") }

@@ -3,6 +3,7 @@ package campaign
 import (
 	"encoding/json"
 
+	"soku/internal/catalog"
 	"soku/internal/measure"
 	"soku/internal/yamlfile"
 )
@@ -55,8 +56,9 @@ type Plan struct {
 	File string `yaml:"-" json:"-"`
 	Text []byte `yaml:"-" json:"-"`
 
-	searches      [][]int // patterns of each search, by level
-	recorded      bool    // read from a journal
+	searches      [][]int                          // patterns of each search, by level
+	recorded      bool                             // read from a journal
+	known         func() (*catalog.Catalog, error) // nil: the built-in one
 	source        *yamlfile.File
 	patterns      []Pattern
 	conditional   bool              // a level has a condition

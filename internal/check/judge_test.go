@@ -327,8 +327,8 @@ func TestEveryFormSaysTheSame(t *testing.T) {
 
 func TestAShareOfTheLimitIsOfThePatternsThatHaveOne(t *testing.T) {
 	subject := choice("now", goodputs("now", "a", 940, 950, 960), goodputs("now", "b", 690, 700, 710), goodputs("now", "c", 1, 2, 3))
-	subject.Limits = func(t *measure.Trial) []measure.Limit {
-		if sku := t.Levels[0].Value; sku != "c" {
+	subject.Limits = func(r *measure.Result) []measure.Limit {
+		if sku := r.Trial.Levels[0].Value; sku != "c" {
 			return []measure.Limit{{Metric: "goodput_bps", Value: 1e9, Of: "sku=" + sku}}
 		}
 		return nil

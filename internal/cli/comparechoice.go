@@ -27,7 +27,7 @@ func findChoice(ctx context.Context, sys *System, s store.Store, text string) (*
 		c, err := findCampaign(ctx, sys, s, name)
 		switch {
 		case err == nil:
-			return campaignChoice(ctx, s, c, text, only)
+			return campaignChoice(ctx, sys, s, c, text, only)
 		case measure.KindOf(err) != measure.KindNotFound:
 			return nil, err
 		case selected && !isFile(sys, text):
@@ -86,10 +86,14 @@ func lastByHand(ctx context.Context, s store.Store, text string) (bool, error) {
 
 // campaignChoice has the results of a campaign whose patterns have some levels. A factor
 // that sets nothing in a test does not select there.
-func campaignChoice(ctx context.Context, s store.Store, c store.Campaign, name string, only campaign.Selection) (*report.Choice, error) {
+func campaignChoice(ctx context.Context, sys *System, s store.Store, c store.Campaign, name string, only campaign.Selection) (*report.Choice, error) {
+	known, err := knownLimits(sys, "")()
+	if err != nil {
+		return nil, err
+	}
 	choice := report.NewChoice(name, nil)
 	if plan, err := campaign.ParseRecorded("", []byte(c.Plan)); err == nil {
-		d := designOf(plan)
+		d := designOf(plan, known)
 		choice.Unvaried, choice.Practical, choice.Limits, choice.Until = plan.Unvaried(), d.Practical, d.Limits, d.Until
 	}
 	unvaried := choice.Unvaried

@@ -23,6 +23,8 @@ type planFlags struct {
 	seed  int64
 	json  bool
 	store string
+
+	catalog string
 }
 
 func newPlanCommand(sys *System) *cobra.Command {
@@ -37,7 +39,7 @@ from deciding. Nothing is sent.`,
   soku plan plan.yaml --only gateway=ultra --json`,
 		Args: onePlan, ValidArgsFunction: completeFiles("yaml", "yml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, _, err := loadPlan(sys, args[0])
+			p, _, err := loadPlan(sys, args[0], f.catalog)
 			if err != nil {
 				return err
 			}
@@ -65,6 +67,7 @@ from deciding. Nothing is sent.`,
 	cmd.Flags().Int64Var(&f.seed, "seed", 0, "show the order of this seed")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the plan as JSON")
 	addStoreFlag(cmd, &f.store)
+	addCatalogFlag(cmd, &f.catalog)
 	return cmd
 }
 

@@ -53,6 +53,7 @@ type reportFlags struct {
 	store   string
 	runs    int
 	pivot   string
+	catalog string
 }
 
 func newReportCommand(sys *System) *cobra.Command {
@@ -77,6 +78,7 @@ func newReportCommand(sys *System) *cobra.Command {
 	cmd.ValidArgsFunction = completeCampaigns(sys)
 	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
 	addStoreFlag(cmd, &f.store)
+	addCatalogFlag(cmd, &f.catalog)
 	return cmd
 }
 
@@ -158,13 +160,17 @@ func (f reportFlags) plan(width int) (formats []reportFormat, folder bool, err e
 
 // build makes the report of a campaign, or of the last tests run by hand.
 func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *report.Report, err error) {
+	known, err := knownLimits(sys, f.catalog)()
+	if err != nil {
+		return nil, err
+	}
 	s, err := openStore(ctx, sys, f.store)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if f.runs > 0 {
-		return handReport(ctx, s, f.runs)
+		return handReport(ctx, known, s, f.runs)
 	}
 	id := store.Last
 	if len(args) > 0 {
@@ -177,7 +183,7 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 		}
 		return nil, err
 	}
-	return campaignReport(ctx, s, c)
+	return campaignReport(ctx, known, s, c)
 }
 
 func writeReport(sys *System, file string, data []byte) error {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/catalog"
 	"soku/internal/measure"
 	"soku/internal/report"
 	"soku/internal/store"
@@ -102,7 +103,7 @@ func TestReportHasPatternsAndTestsInTheOrderOfThePlan(t *testing.T) {
 			}
 		}
 	}
-	r, err := campaignReport(t.Context(), s, c)
+	r, err := campaignReport(t.Context(), catalog.Builtin(), s, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/campaign"
+	"soku/internal/catalog"
 	"soku/internal/measure"
 	"soku/internal/report"
 	"soku/internal/store"
@@ -13,15 +14,16 @@ import (
 // campaignReport makes the report of a campaign from the results that the store
 // has of it, with patterns and tests in the order of its plan. A plan that this version
 // cannot read is no reason to have no report. One document is in memory at a time.
-func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*report.Report, error) {
+func campaignReport(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign) (*report.Report, error) {
 	in := report.Input{Campaign: report.Meta{
 		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
 	}}
+	in.Design.Limits = limitsOfHosts(known)
 	if plan, err := campaign.ParseRecorded("", []byte(c.Plan)); err == nil {
 		for _, p := range plan.AllPatterns() {
 			in.Patterns = append(in.Patterns, p.Levels)
 		}
-		in.Tests, in.Unvaried, in.Design = plan.Tests.Names(), plan.Unvaried(), designOf(plan)
+		in.Tests, in.Unvaried, in.Design = plan.Tests.Names(), plan.Unvaried(), designOf(plan, known)
 	}
 	q := store.Query{Campaign: c.ID, OldestFirst: true}
 	trials, err := s.Count(ctx, q)
@@ -39,19 +41,19 @@ func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*repo
 }
 
 // designOf is what a plan says about how its results are judged.
-func designOf(p *campaign.Plan) report.Design {
+func designOf(p *campaign.Plan, known *catalog.Catalog) report.Design {
 	return report.Design{
 		Practical: float64(p.Practical), Control: p.IsControl,
 		Searched: p.Find.Option,
 		Until:    untilOf(p),
-		Limits: func(t *measure.Trial) []measure.Limit {
-			var ends measure.Pair // unknown in results of older versions
-			if t.Pair != nil {
-				ends = *t.Pair
-			}
-			return p.LimitsOf(t.Levels, ends.Client.Name, ends.Server.Name)
-		},
+		Limits:   func(r *measure.Result) []measure.Limit { return p.LimitsOf(r, known) },
 	}
+}
+
+// limitsOfHosts are, without a plan, the documented limits of the types of machine that the ends of
+// a trial say they are.
+func limitsOfHosts(known *catalog.Catalog) func(*measure.Result) []measure.Limit {
+	return func(r *measure.Result) []measure.Limit { return new(campaign.Plan).LimitsOf(r, known) }
 }
 
 // untilOf is when a plan has enough rounds.
@@ -64,7 +66,7 @@ func untilOf(p *campaign.Plan) report.Until {
 }
 
 // handReport makes the report of the last n results that belong to no campaign.
-func handReport(ctx context.Context, s store.Store, n int) (*report.Report, error) {
+func handReport(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (*report.Report, error) {
 	var ids []string
 	for e, err := range store.Entries(ctx, s, store.Query{ByHand: true, Limit: n}) {
 		if err != nil {
@@ -72,7 +74,7 @@ func handReport(ctx context.Context, s store.Store, n int) (*report.Report, erro
 		}
 		ids = append(ids, e.ID)
 	}
-	b := report.NewBuilder(report.Input{}, len(ids))
+	b := report.NewBuilder(report.Input{Design: report.Design{Limits: limitsOfHosts(known)}}, len(ids))
 	for _, id := range slices.Backward(ids) {
 		r, err := s.Get(ctx, id)
 		if err != nil {

@@ -31,6 +31,7 @@ type runFlags struct {
 	patience    time.Duration
 	noPreflight bool
 	binaries    string
+	catalog     string
 	access      accessFlags
 	// follow, if not nil, returns what has a line to say after some events.
 	follow func(ctx context.Context, st store.Store, c *campaign.Campaign) (func(campaign.Event) string, error)
@@ -64,7 +65,7 @@ at the end.`,
 				return err
 			}
 			return runCampaign(cmd.Context(), sys, args[0], f, func(ctx context.Context, st store.Store, c *campaign.Campaign, out campaign.Outcome, runErr error) error {
-				return publish(ctx, sys, st, c, formats, out, runErr)
+				return publish(ctx, sys, f.catalog, st, c, formats, out, runErr)
 			})
 		},
 	}
@@ -81,6 +82,7 @@ at the end.`,
 	flags.BoolVar(&f.noPreflight, "no-preflight", false, "do not check before the first trial that all servers can be reached")
 	flags.StringVar(&f.binaries, "binaries", "", "folder with soku for the hosts that are reached by ssh and run another system than this one, as soku-OS-ARCH; else SOKU_BINARIES")
 	addStoreFlag(cmd, &f.store)
+	addCatalogFlag(cmd, &f.catalog)
 	addAccess(cmd, f.access.add)
 	return cmd
 }
@@ -102,7 +104,7 @@ type presenter func(ctx context.Context, st store.Store, c *campaign.Campaign, o
 
 // runCampaign checks all that can be checked before anything is built or sent.
 func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, present presenter) (err error) {
-	p, topology, err := loadPlan(sys, file)
+	p, topology, err := loadPlan(sys, file, f.catalog)
 	if err != nil {
 		return err
 	}
@@ -261,12 +263,16 @@ func reportFiles(paths []string) ([]reportFile, error) {
 // publish prints the report and writes it to the files that were asked for. A
 // run that was interrupted, or could not write, has said what to do next; its
 // report would only be in the way on the terminal.
-func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, files []reportFile, out campaign.Outcome, runErr error) error {
+func publish(ctx context.Context, sys *System, limits string, st store.Store, c *campaign.Campaign, files []reportFile, out campaign.Outcome, runErr error) error {
 	kind := measure.KindOf(runErr)
 	if out.Done == 0 || runErr != nil && kind != measure.KindIncomplete && kind != measure.KindRefused {
 		return nil
 	}
-	r, err := campaignReport(ctx, st, c.Entry())
+	known, err := knownLimits(sys, limits)()
+	if err != nil {
+		return err
+	}
+	r, err := campaignReport(ctx, known, st, c.Entry())
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,10 @@ import (
 )
 
 // loadPlan reads a plan and the topology that it names, if any, and fills in
-// the addresses that the plan leaves to the topology.
-func loadPlan(sys *System, file string) (*campaign.Plan, *lab.Topology, error) {
-	p, err := campaign.Load(file, sys.ReadFile)
+// the addresses that the plan leaves to the topology. limits is a person's own file of the
+// catalog; empty for none.
+func loadPlan(sys *System, file, limits string) (*campaign.Plan, *lab.Topology, error) {
+	p, err := campaign.LoadWith(file, sys.ReadFile, knownLimits(sys, limits))
 	if err != nil || p.Lab == "" {
 		return p, nil, err
 	}

@@ -110,9 +110,9 @@ func (f *versusFlags) compareOptions() report.CompareOptions {
 }
 
 // commandChoice has what was measured of a command; an error of kind usage if it did not run yet.
-func commandChoice(ctx context.Context, st store.Store, c *campaign.Campaign, command campaign.Command) (*report.Choice, error) {
+func commandChoice(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, command campaign.Command) (*report.Choice, error) {
 	only := campaign.Selection{yamlfile.Entry[[]string]{Name: campaign.CommandFactor, Value: []string{command.Line}}}
-	return campaignChoice(ctx, st, c.Entry(), command.Line, only)
+	return campaignChoice(ctx, sys, st, c.Entry(), command.Line, only)
 }
 
 // show compares what was measured of the commands.
@@ -120,7 +120,7 @@ func (f *versusFlags) show(ctx context.Context, sys *System, st store.Store, c *
 	var choices []*report.Choice
 	var failed []report.FailedChoice
 	for _, command := range commands {
-		choice, err := commandChoice(ctx, st, c, command)
+		choice, err := commandChoice(ctx, sys, st, c, command)
 		if measure.KindOf(err) == measure.KindUsage {
 			continue // it did not run yet
 		}

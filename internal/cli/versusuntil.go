@@ -59,7 +59,7 @@ func (f *versusFlags) untilPlan() campaign.Until {
 func (f *versusFlags) follow(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []campaign.Command) (func(campaign.Event) string, error) {
 	choices := make([]*report.Choice, len(commands))
 	for i, command := range commands {
-		choice, err := commandChoice(ctx, st, c, command)
+		choice, err := commandChoice(ctx, sys, st, c, command)
 		switch {
 		case measure.KindOf(err) == measure.KindUsage: // it did not run yet
 			choice = report.NewChoice(command.Line, nil)

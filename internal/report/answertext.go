@@ -60,7 +60,7 @@ func (t testView) said() []string {
 	if slices.ContainsFunc(t.FactorEffects, func(f FactorEffect) bool { return f.Matters != stats.MattersNotShown }) {
 		order, factors = factors, order
 	}
-	all := slices.Concat(order, factors, []string{t.reached(), t.limited()}, t.controls(), []string{t.ungrouped()})
+	all := slices.Concat(order, factors, t.limitsReached(), []string{t.limited()}, t.controls(), []string{t.ungrouped()})
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 

@@ -258,7 +258,7 @@ func TestCurvesInABrowser(t *testing.T) {
 	ctx := browser(t)
 	for name, zones := range map[string][]string{"one": {"1"}, "several": {"1", "2", "3"}} {
 		in := streamSweep(zones...).input()
-		in.Design.Limits = func(*measure.Trial) []measure.Limit { return []measure.Limit{{Metric: "goodput_bps", Value: 12e8}} }
+		in.Design.Limits = func(*measure.Result) []measure.Limit { return []measure.Limit{{Metric: "goodput_bps", Value: 12e8}} }
 		file := filepath.Join(t.TempDir(), "report.html")
 		if err := os.WriteFile(file, []byte(written(t, inEnglish(build(t, in).HTML))), 0o644); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ type Choice struct {
 	// ratio; 0: it does not say.
 	Practical float64
 	// Limits are as in [Design].
-	Limits func(*measure.Trial) []measure.Limit
+	Limits func(*measure.Result) []measure.Limit
 	// Until is as in [Design].
 	Until Until
 }

@@ -231,7 +231,7 @@ func TestASweepIsDrawnOnTheAxisOnWhichItsLevelsAreEven(t *testing.T) {
 
 func TestTheDocumentedLimitIsALineOfTheCurve(t *testing.T) {
 	in := streamSweep("1").input()
-	in.Design.Limits = func(*measure.Trial) []measure.Limit {
+	in.Design.Limits = func(*measure.Result) []measure.Limit {
 		return []measure.Limit{{Metric: "goodput_bps", Value: 2e9, Source: "page"}}
 	}
 	tcp := build(t, in).test(t, "tcp")

@@ -15,9 +15,9 @@ type Design struct {
 	// Control reports whether a pattern with these levels shows what the hosts alone reach:
 	// it is shown apart and not compared. nil: none is.
 	Control func(levels []measure.Level) bool
-	// Limits are the documented limits of what a trial goes through, one a figure at most.
+	// Limits are the documented limits of what a trial went through, those of a figure in ascending order.
 	// nil: none is known, beside those that ingested results bring.
-	Limits func(*measure.Trial) []measure.Limit
+	Limits func(*measure.Result) []measure.Limit
 	// Until is when the plan has enough rounds.
 	Until Until
 	// Searched is the factor whose levels were chosen while the campaign ran; empty for none.

@@ -16,6 +16,8 @@ type RowLimit struct {
 	Share *float64 `json:"share,omitempty"`
 	Low   *float64 `json:"share_low,omitempty"`
 	High  *float64 `json:"share_high,omitempty"`
+	// Above are the larger limits of the figure that the same trials have, in ascending order.
+	Above []measure.Limit `json:"above,omitempty"`
 }
 
 // Limit is the limit of a metric, nil for none.
@@ -36,24 +38,31 @@ func (r *Row) limit(results []*measure.Result, d Design) {
 		if x.Origin != nil {
 			r.addLimits(x.Origin.Limits)
 		}
-		if x.Trial == nil || d.Limits == nil {
+		if d.Limits == nil {
 			continue
 		}
 		if path := x.Path.String(); !seen[path] {
 			seen[path] = true
-			r.addLimits(d.Limits(x.Trial))
+			r.addLimits(d.Limits(x))
 		}
 	}
 }
 
+// addLimits takes note of the limits of one trial, those of a figure in ascending order.
 func (r *Row) addLimits(limits []measure.Limit) {
-	for _, l := range limits {
-		i := slices.IndexFunc(r.Limits, func(o RowLimit) bool { return o.Metric == l.Metric })
+	for n := 0; n < len(limits); {
+		first, end := limits[n], n+1
+		for end < len(limits) && limits[end].Metric == first.Metric {
+			end++
+		}
+		found := RowLimit{Limit: first, Above: limits[n+1 : end : end]}
+		n = end
+		i := slices.IndexFunc(r.Limits, func(o RowLimit) bool { return o.Metric == first.Metric })
 		switch {
 		case i < 0:
-			r.Limits = append(r.Limits, RowLimit{Limit: l})
-		case l.Value < r.Limits[i].Value:
-			r.Limits[i].Limit = l
+			r.Limits = append(r.Limits, found)
+		case first.Value < r.Limits[i].Value:
+			r.Limits[i] = found
 		}
 	}
 }

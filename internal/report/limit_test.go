@@ -27,8 +27,8 @@ func streamsOverGateways() Input {
 	for _, r := range in.Results {
 		r.Options.Streams = map[string]int{"1": 1, "16": 16}[r.Trial.Levels[1].Value]
 	}
-	in.Design.Limits = func(t *measure.Trial) []measure.Limit {
-		gateway := t.Levels[0].Value
+	in.Design.Limits = func(r *measure.Result) []measure.Limit {
+		gateway := r.Trial.Levels[0].Value
 		return []measure.Limit{{Metric: "goodput_bps", Value: limit[gateway], Of: "gateway=" + gateway, Source: "gateway page"}}
 	}
 	return in
@@ -78,7 +78,7 @@ func TestOfManySharesOfALimitASentenceHasTheEndsAndATableAll(t *testing.T) {
 	for _, r := range in.Results {
 		r.Options.Streams = map[string]int{"1": 1, "16": 16}[r.Trial.Levels[1].Value]
 	}
-	in.Design.Limits = func(*measure.Trial) []measure.Limit { return []measure.Limit{{Metric: "goodput_bps", Value: 1e9}} }
+	in.Design.Limits = func(*measure.Result) []measure.Limit { return []measure.Limit{{Metric: "goodput_bps", Value: 1e9}} }
 	r := build(t, in)
 	v := english(r.test(t, "tcp"))
 	said := v.reached()
@@ -152,5 +152,29 @@ func TestEveryFormHasTheShareOfTheLimit(t *testing.T) {
 	}
 	if cell("limit") != "1000000000" || cell("limit_of") != "gateway=standard" || cell("limit_source") != "gateway page" || !strings.HasPrefix(cell("limit_share_ratio"), "0.") {
 		t.Errorf("%s %s %s %s", cell("limit"), cell("limit_of"), cell("limit_source"), cell("limit_share_ratio"))
+	}
+}
+
+func TestAShareOfADocumentedLimitNamesItsComponentAndTheLimitsThatAreNotReached(t *testing.T) {
+	in := streamsOverGateways()
+	in.Design.Limits = func(r *measure.Result) []measure.Limit {
+		if r.Trial.Levels[0].Value == "standard" {
+			return nil
+		}
+		return []measure.Limit{
+			{Metric: "goodput_bps", Value: 10e9, Component: "gateway UltraPerformance", Source: "https://example.org/gateways", Date: "2026-11-26"},
+			{Metric: "goodput_bps", Value: 12e9, Component: "VM DS5", Source: "https://example.org/sizes", Date: "2026-11-26"},
+		}
+	}
+	r := build(t, in)
+	test := r.test(t, "tcp")
+	said := strings.Join(testView{test, text.English()}.said(), "\n")
+	reached := test.Reached[0]
+	want := fmt.Sprintf("%.3f Gbit/s with streams 16 is %s %% of the documented 10.00 Gbit/s of gateway UltraPerformance; the 12.00 Gbit/s of VM DS5 is not reached (https://example.org/gateways, read 2026-11-26).", *reached.Share*10, inPercent(*reached.Share))
+	if !strings.Contains(said, want) || strings.Contains(said, "published limit") {
+		t.Errorf("no %q in\n%s", want, said)
+	}
+	if len(reached.Above) != 1 || reached.Above[0].Value != 12e9 {
+		t.Errorf("%+v", reached.Above)
 	}
 }

@@ -141,10 +141,7 @@ func (t testView) reachedHeading() string {
 }
 
 func (t testView) reachedOf(r Reached) string {
-	var with []string
-	for _, l := range r.With {
-		with = append(with, t.Say("limit.reached.with", text.Args{"Factor": l.Factor, "Level": l.Value}))
-	}
+	with := t.with(r)
 	name := joinPresent(t.impliedLevels().telling(r.Levels))
 	if name == "" {
 		name, with = t.called(r.Pattern), nil
@@ -152,6 +149,14 @@ func (t testView) reachedOf(r Reached) string {
 	return t.Say("limit.reached.one", text.Args{
 		"Name": name, "Share": *r.Share, "Low": r.Low, "High": r.High, "Limit": t.value(r.Value), "Of": r.Of, "With": with,
 	})
+}
+
+// with are the levels in which a pattern that reaches a share differs from the others.
+func (t testView) with(r Reached) (out []string) {
+	for _, l := range r.With {
+		out = append(out, t.Say("limit.reached.with", text.Args{"Factor": l.Factor, "Level": l.Value}))
+	}
+	return out
 }
 
 // joinPresent joins the levels that are not empty.

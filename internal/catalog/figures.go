@@ -1,0 +1,70 @@
+package catalog
+
+import (
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// figure is a kind of documented figure.
+type figure struct {
+	name  string
+	unit  string
+	parse func(string) (float64, error)
+	// metric is the key of what trials measure of it; empty for what none does.
+	metric string
+}
+
+// ofMetric is a figure with the values of a metric.
+func ofMetric(name string, m *measure.Metric, unit string) figure {
+	return figure{name: name, unit: unit, parse: m.ParseValue, metric: m.Key}
+}
+
+// figures are all kinds.
+func figures() []figure {
+	packets := measure.MetricByKey("packets_per_second")
+	return []figure{
+		ofMetric("goodput", measure.MetricGoodput, "bit/s"),
+		ofMetric("packets_per_second", packets, "packets/s"),
+		ofMetric("connections_per_second", measure.MetricConnections, "connections/s"),
+		{name: "connections", unit: "connections", parse: packets.ParseValue},
+		{name: "iops", unit: "operations/s", parse: packets.ParseValue},
+		{name: "disk_throughput", unit: "bytes/s", parse: func(text string) (float64, error) {
+			v, err := measure.ParseSize(strings.TrimSuffix(strings.TrimSpace(text), "/s"))
+			return float64(v), err
+		}},
+	}
+}
+
+// Figures are the names of what can have a limit.
+func Figures() (out []string) {
+	for _, f := range figures() {
+		out = append(out, f.name)
+	}
+	return out
+}
+
+func figureOf(name string) (figure, bool) {
+	for _, f := range figures() {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return figure{}, false
+}
+
+// metricOf is the key of the metric that a figure limits in a direction of a trial; empty for
+// none. both is whether the trial has both directions, whose rates beside goodput are of both
+// together.
+func metricOf(name string, d measure.Direction, both bool) string {
+	f, _ := figureOf(name)
+	switch {
+	case !both:
+		return f.metric
+	case f.metric != measure.MetricGoodput.Key:
+		return ""
+	case d == measure.Reverse:
+		return "reverse_bps"
+	}
+	return "forward_bps"
+}
