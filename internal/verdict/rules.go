@@ -144,7 +144,7 @@ var Rules = append([]Rule{
 	},
 	{
 		Name: "flows_unlike", Tests: tcp, LimitedBy: measure.BottleneckFlowHashing, Confidence: measure.High,
-		When:   All(AtLeast(Streams, 2), queued, Not(lone), Below(Jain, 0.97), Any(AtLeast(RTTSpread, 0.05), All(Below(RTTAlike, 0.25), Below(Jain, 0.8)))),
+		When:   All(AtLeast(Streams, 2), queued, Not(lone), Below(Jain, 0.97), Any(AtLeast(RTTSpread, 0.05), All(Below(RTTAlike, 0.45), Below(Jain, 0.8)))),
 		Source: "The streams are unequal and wait in different queues.",
 	},
 	{
@@ -160,7 +160,7 @@ var Rules = append([]Rule{
 	},
 	{
 		Name: "loss_under_bbr", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
-		When:   All(lossWithoutQueue, AtLeast(BBR, 1), AtLeast(LossRatio, 0.15), Below(LossesPerRecovery, 20), AtLeast(GoodputSpread, 0.45)),
+		When:   All(lossWithoutQueue, AtLeast(BBR, 1), AtLeast(LossRatio, 0.15), AtLeast(GoodputSpread, 0.45)),
 		Source: "bbr sends on at high loss, so that several random losses fall into one recovery, and gives up at times. At a policer it is level.", WouldTell: measure.ProbePacketSizes,
 	},
 	{
