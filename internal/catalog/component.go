@@ -41,8 +41,7 @@ type Limit struct {
 
 // Metric is the key of the metric that tests measure of the figure; empty if none does.
 func (l Limit) Metric() string {
-	f, _ := figureOf(l.Figure)
-	return f.metric
+	return figureOf(l.Figure).metric
 }
 
 // kind is all of a limit but its value and where it was read.

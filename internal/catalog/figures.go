@@ -44,20 +44,21 @@ func Figures() (out []string) {
 	return out
 }
 
-func figureOf(name string) (figure, bool) {
+// figureOf is the figure of a name; the zero figure if there is none.
+func figureOf(name string) figure {
 	for _, f := range figures() {
 		if f.name == name {
-			return f, true
+			return f
 		}
 	}
-	return figure{}, false
+	return figure{}
 }
 
 // metricOf is the key of the metric that a figure limits in a direction of a trial; empty for
 // none. both is whether the trial has both directions, whose rates beside goodput are of both
 // together.
 func metricOf(name string, d measure.Direction, both bool) string {
-	f, _ := figureOf(name)
+	f := figureOf(name)
 	switch {
 	case !both:
 		return f.metric

@@ -110,8 +110,7 @@ func (t *table) check(d *yamlfile.File, at string) (figure, error) {
 	if len(t.Limits) == 0 {
 		return figure{}, d.LocateAt(at, measure.Fail(measure.KindFile, "catalog.missing", measure.Figures{"key": "limits"}))
 	}
-	f, _ := figureOf(t.Figure)
-	return f, nil
+	return figureOf(t.Figure), nil
 }
 
 func (t *table) limit(f figure, id, value string) (Limit, error) {
