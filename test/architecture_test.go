@@ -29,7 +29,7 @@ var allowed = map[string]string{
 	"engine/ping -> engine/probe":                "ICMP errors are read in one place",
 	"engine/trace -> engine/probe":               "packets with a hop limit and a number are one idea",
 	"engine/mtu -> engine/probe":                 "packets with a hop limit and a number are one idea",
-	"host -> host/cloud":         "what a cloud says of the machine is one of its facts",
+	"host -> host/cloud":                         "what a cloud says of the machine is one of its facts",
 	"engine/flows -> engine/tcp":                 "one direction of a TCP test",
 	"engine/flows -> engine/udp":                 "one direction of a UDP test",
 	"check -> campaign":                          "rules select patterns as plans do",
