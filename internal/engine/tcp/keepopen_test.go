@@ -129,6 +129,9 @@ func TestAKeepOpenReceiverMayEndALittleEarly(t *testing.T) {
 		for after, failure := range map[time.Duration]bool{20 * time.Millisecond: true, 280 * time.Millisecond: false} {
 			a, b := pairs(t, 1)
 			go func() {
+				if _, err := b[0].Read(make([]byte, 1)); err != nil { // the flow begins with its first byte
+					t.Errorf("no byte came: %v", err)
+				}
 				_ = b[0].SetReadDeadline(time.Now().Add(after))
 				_, _ = io.Copy(io.Discard, b[0])
 				b[0].Close()

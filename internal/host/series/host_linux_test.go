@@ -69,7 +69,7 @@ func sampled(t *testing.T, r roots) map[string]int64 {
 	rd.requests <- true
 	got := <-rd.results
 	out := map[string]int64{}
-	for i, c := range got.opened {
+	for i, c := range got.columns {
 		if got.row[i] != Unknown {
 			out[c.Key] = got.row[i]
 		}

@@ -20,7 +20,6 @@ type reader struct {
 
 	sources []*state
 	columns []Column // of all that were opened
-	told    int      // how many of those a reading had
 	row     []int64
 
 	mu   sync.Mutex
@@ -39,10 +38,10 @@ type state struct {
 
 // reading are all sources at one moment.
 type reading struct {
-	at     time.Time
-	opened []Column // that are in the row for the first time
-	row    []int64  // valid until the next request
-	late   []*state // that earlier readings left out
+	at      time.Time
+	columns []Column // of the row: those of the reading before, and those that were opened since
+	row     []int64  // valid until the next request
+	late    []*state // that earlier readings left out
 }
 
 func newReader(openers []opener) *reader {
@@ -81,14 +80,9 @@ func (r *reader) read(all bool) (reading, bool) {
 			return got, false
 		}
 		if s.open != nil {
-			opened := s.open()
-			if r.leftIn(opened) {
+			if !r.take(s, s.open()) {
 				return got, false
 			}
-			s.Source, s.open = opened, nil
-			s.first = len(r.columns)
-			r.columns = append(r.columns, s.Columns...)
-			r.row = append(r.row, make([]int64, len(s.Columns))...)
 		}
 		row := r.row[s.first : s.first+len(s.Columns)]
 		for c := range row {
@@ -107,8 +101,7 @@ func (r *reader) read(all bool) (reading, bool) {
 		}
 		s.took(processorTime() - began)
 	}
-	got.opened, r.told = r.columns[r.told:], len(r.columns)
-	got.row = r.row
+	got.columns, got.row = r.columns, r.row
 	return got, true
 }
 
@@ -149,6 +142,21 @@ func (r *reader) enter(i int) bool {
 	return !r.left
 }
 
+// take makes the columns of an opened source part of the row; false where nobody waits any
+// more: the source is closed then.
+func (r *reader) take(s *state, opened Source) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left {
+		opened.free()
+		return false
+	}
+	s.Source, s.open, s.first = opened, nil, len(r.columns)
+	r.columns = append(r.columns, s.Columns...)
+	r.row = append(r.row, make([]int64, len(s.Columns))...)
+	return true
+}
+
 // leftIn reports whether the reader was given up in the source s, which is closed then. The
 // others belong to the next reader.
 func (r *reader) leftIn(s Source) bool {
@@ -167,7 +175,7 @@ func (r *reader) withoutHanging() *reader {
 	defer r.mu.Unlock()
 	r.left = true
 	close(r.requests)
-	next := &reader{columns: r.columns, told: r.told}
+	next := &reader{columns: r.columns}
 	next.row = make([]int64, len(r.columns))
 	for i, s := range r.sources {
 		if i == r.at {

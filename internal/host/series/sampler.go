@@ -111,17 +111,28 @@ func (s *Sampler) reading(r *reader, all bool) (next *reader, halved bool) {
 	for {
 		select {
 		case got := <-r.results:
-			s.table.widen(got.opened)
-			halved = s.table.add(got.at, got.row)
-			for _, source := range got.late {
-				s.table.spread(source.first, len(source.Columns))
-			}
-			return r, halved
+			return r, s.add(got)
 		case <-limit.C:
-			return r.withoutHanging(), false
+			// Where this goroutine was late itself, the reading may be there.
+			select {
+			case got := <-r.results:
+				return r, s.add(got)
+			default:
+				return r.withoutHanging(), false
+			}
 		case <-stop:
 			limit.Reset(patience)
 			stop = nil
 		}
 	}
+}
+
+func (s *Sampler) add(got reading) (halved bool) {
+	// All columns that the table lacks, also those of a reading that nobody took.
+	s.table.widen(got.columns[len(s.table.columns):])
+	halved = s.table.add(got.at, got.row)
+	for _, source := range got.late {
+		s.table.spread(source.first, len(source.Columns))
+	}
+	return halved
 }
