@@ -49,7 +49,7 @@ func documentWhole(t *testing.T, s store.Store) {
 func unknownMembers(t *testing.T, s store.Store) {
 	text := `{"schema":"soku.result/1","id":"0002bbbb","tool":{"name":"soku","version":"9","built":"later"},"test":"quic",
 		"started_at":"2031-01-01T00:00:00Z","path":{"client":{},"server":{},"direction":"forward"},"options":{},
-		"summary":{"duration_ns":1},"hosts":{},"verdict":{"limited_by":"cpu","big":12345678901234567890}}`
+		"summary":{"duration_ns":1},"hosts":{},"forecast":{"changes_at":"night","big":12345678901234567890}}`
 	var r measure.Result
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatal(err)
@@ -60,14 +60,14 @@ func unknownMembers(t *testing.T, s store.Store) {
 		t.Fatal(err)
 	}
 	var members struct {
-		Tool    struct{ Built string }
-		Verdict json.RawMessage
+		Tool     struct{ Built string }
+		Forecast json.RawMessage
 	}
 	if err := json.Unmarshal([]byte(document(t, got)), &members); err != nil {
 		t.Fatal(err)
 	}
-	if members.Tool.Built != "later" || string(members.Verdict) != `{"limited_by":"cpu","big":12345678901234567890}` {
-		t.Errorf("unknown members came back as %q and %s", members.Tool.Built, members.Verdict)
+	if members.Tool.Built != "later" || string(members.Forecast) != `{"changes_at":"night","big":12345678901234567890}` {
+		t.Errorf("unknown members came back as %q and %s", members.Tool.Built, members.Forecast)
 	}
 }
 
