@@ -238,7 +238,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			if out.send(e) != nil || e.Last() {
 				return
 			}
-			if e.Event == native.EventRunning && ss.options.Series == measure.SeriesOn {
+			if e.Event == native.EventRunning && ss.sampled.Load() {
 				heartbeat.Reset(min(s.times.heartbeat, native.Probe))
 			}
 		}

@@ -57,18 +57,49 @@ func (s *Server) measure(ss *session) *measure.End {
 	return end
 }
 
+// seriesAtOnce is how many sessions have a series at the same time: each costs files and
+// processor time, and many clients at once must not slow down what the server measures.
+const seriesAtOnce = 4
+
+// seriesDescriptors is at least what a series holds open: files of the host, and one of each
+// thread.
+const seriesDescriptors = 128
+
 // sample begins the series of this host, the connections and the control connection, and
-// returns what ends it. Without the option, which clients of earlier versions do not have,
-// there is none.
+// returns what ends it. There is none without the option, which clients of earlier versions
+// do not have, and for a session beside [seriesAtOnce] others.
 func (s *Server) sample(ss *session, conns flows.Conns) (stop func() *measure.Series) {
+	none := func() *measure.Series { return nil }
 	if ss.options.Series != measure.SeriesOn {
-		return func() *measure.Series { return nil }
+		return none
 	}
+	// A server of few descriptors has them for connections.
+	if d := s.descriptors; d.total > 0 && d.left() < 2*seriesAtOnce*seriesDescriptors {
+		return none
+	}
+	release, err := s.descriptors.reserve(ss.client.Addr(), seriesDescriptors)
+	if err != nil {
+		return none
+	}
+	select {
+	case s.sampled <- struct{}{}:
+	default:
+		release()
+		return none
+	}
+	ss.sampled.Store(true)
 	sources := conns.Watch(flows.Server, ss.options)
 	if control := ss.control.Load(); control != nil {
 		sources = append(sources, flows.WatchControl(control))
 	}
-	return s.engines.sample(series.Config{Interface: s.facts.latest(ss.local).Interface, Sources: sources})
+	end := s.engines.sample(series.Config{Interface: s.facts.latest(ss.local).Interface, Sources: sources})
+	return func() *measure.Series {
+		defer func() {
+			<-s.sampled
+			release()
+		}()
+		return end()
+	}
 }
 
 // timeLimit is how long the engines may run at most, and what to say after it.

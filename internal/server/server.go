@@ -72,7 +72,8 @@ type Server struct {
 	details      *factsCache
 	unclassified *openConns
 	descriptors  *descriptors
-	secret       [32]byte // keys the nonces of the UDP handshake
+	sampled      chan struct{} // one element a session with a series
+	secret       [32]byte      // keys the nonces of the UDP handshake
 	times        times
 	live         sync.WaitGroup // one count for a session
 
@@ -96,7 +97,7 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, log: cfg.Log, engines: e, own: own,
+		cfg: cfg, log: cfg.Log, engines: e, own: own, sampled: make(chan struct{}, seriesAtOnce),
 		sessions: newRegistry(),
 		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
 		facts:    &factsCache{read: e.facts, age: factsAge},

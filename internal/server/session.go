@@ -53,6 +53,7 @@ type session struct {
 	release func()
 
 	control atomic.Pointer[net.TCPConn]    // carries the events
+	sampled atomic.Bool                    // it has a series
 	accepts atomic.Pointer[tests.Acceptor] // of a test that opened one, from its turn to its end
 
 	mu    sync.Mutex

@@ -8,8 +8,11 @@ import (
 )
 
 const (
-	// mostThreads is how many threads are read.
-	mostThreads = 512
+	// mostThreads is how many threads are read. Of a process that has more nothing is known
+	// of them: which is busiest would cost a file for each.
+	mostThreads = 80
+	// ownLinks are the links of the folder that are not threads.
+	ownLinks = 2
 	// relist is how many readings go by before the threads are listed again although their
 	// number is the same: one may have ended and another begun.
 	relist = 20
@@ -88,7 +91,13 @@ func (t *threads) list() {
 }
 
 func (t *threads) read(row []int64) {
-	if n := t.links(); n != t.count || t.listed >= relist {
+	n := t.links()
+	if n > mostThreads+ownLinks {
+		t.forgetAll()
+		t.count = n
+		return
+	}
+	if n != t.count || t.listed >= relist {
 		t.count = n
 		t.list()
 	}
@@ -135,9 +144,16 @@ func (t *threads) forget(one *thread) {
 	}
 }
 
-func (t *threads) close() {
-	_ = unix.Close(t.fd)
+func (t *threads) forgetAll() {
 	for _, one := range t.order {
 		one.file.close()
 	}
+	clear(t.order)
+	clear(t.known)
+	t.order = t.order[:0]
+}
+
+func (t *threads) close() {
+	_ = unix.Close(t.fd)
+	t.forgetAll()
 }
