@@ -2,6 +2,7 @@ package series
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"soku/internal/measure"
@@ -30,6 +31,7 @@ type Sampler struct {
 	hang  time.Duration
 
 	stop    chan struct{}
+	counted bool // among the running
 	once    sync.Once
 	stopped chan struct{} // closed when the table is final
 
@@ -37,7 +39,24 @@ type Sampler struct {
 }
 
 // Start begins to sample. It returns within 100 ms, and the caller must call Stop.
-func Start(c Config) *Sampler { return start(hostSources(c.Interface), c, hang) }
+//
+// Beside [mostAtOnce] others of this process there is none, and Start returns nil: many at once
+// would slow down what they watch.
+func Start(c Config) *Sampler {
+	if running.Add(1) > mostAtOnce {
+		running.Add(-1)
+		return nil
+	}
+	s := start(hostSources(c.Interface), c, hang)
+	s.counted = true
+	return s
+}
+
+// mostAtOnce is how many samplers a process has at the same time.
+const mostAtOnce = 8
+
+// running is how many [Start] has started and Stop has not ended.
+var running atomic.Int64
 
 func start(host []opener, c Config, hang time.Duration) *Sampler {
 	s := &Sampler{every: c.Every, hang: hang, stop: make(chan struct{}), stopped: make(chan struct{})}
@@ -70,7 +89,12 @@ func (s *Sampler) Stop() *measure.Series {
 	if s == nil {
 		return nil
 	}
-	s.once.Do(func() { close(s.stop) })
+	s.once.Do(func() {
+		close(s.stop)
+		if s.counted {
+			running.Add(-1)
+		}
+	})
 	<-s.stopped
 	v, ok := s.table.values()
 	if !ok {

@@ -157,3 +157,22 @@ func TestStartAndStopAreQuickWhereNothingCanBeRead(t *testing.T) {
 		t.Errorf("%v", v)
 	}
 }
+
+func TestAProcessHasFewSamplersAtOnce(t *testing.T) {
+	var all []*Sampler
+	for range mostAtOnce {
+		all = append(all, Start(Config{}))
+	}
+	if beside := Start(Config{}); beside != nil || beside.Stop() != nil {
+		t.Errorf("there is one beside %d", mostAtOnce)
+	}
+	for _, s := range all {
+		s.Stop()
+		s.Stop() // again changes nothing
+	}
+	if s := Start(Config{}); s == nil {
+		t.Error("there is none after the others ended")
+	} else {
+		s.Stop()
+	}
+}
