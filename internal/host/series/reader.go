@@ -67,6 +67,12 @@ func (r *reader) run() {
 		}
 		r.results <- got
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left { // after all, the source did not hang; the others belong to the next reader
+		r.sources[r.at].free()
+		return
+	}
 	for _, s := range r.sources {
 		s.free()
 	}
