@@ -316,7 +316,7 @@ func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 		conns := []net.Conn{a}
 		rec := meter.NewRecorder(meter.Config{Role: measure.Sender, Conns: conns})
 		s := &sender{flow: &flow{o: w.options(time.Minute, 1, 0), conns: conns, ending: sock.NewGroup(conns).Watch(nil, 0)}, begin: time.Now()}
-		d := &driver{sender: s, lanes: 1, box: datagram.NewSender(w.tx, 1400)}
+		d := &driver{sender: s, lanes: make([]*lane, 1), box: datagram.NewSender(w.tx, 1400)}
 		out, err := d.box.Open(a)
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ type lane struct {
 // driver is a sending worker.
 type driver struct {
 	*sender
-	lanes    int
+	lanes    []*lane
 	schedule *pace.Schedule // nil: no rate limit
 	waiter   *pace.Waiter
 	units    int64 // due now by the schedule
@@ -48,7 +48,7 @@ func (d *driver) turn() int {
 		if burst := int64(d.burst()); burst > 1 { // the rest of a burst
 			n = min(n, (d.units-1)%burst+1)
 		} else { // spread what is due over all lanes
-			n = min(n, (d.units+int64(d.lanes)-1)/int64(d.lanes))
+			n = min(n, (d.units+int64(len(d.lanes))-1)/int64(len(d.lanes)))
 		}
 	}
 	if !d.timed() {

@@ -37,9 +37,13 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, asked engine
 		return f.count(), err
 	}
 	defer f.take()()
-	s := &sender{flow: f, workers: min(len(conns), sock.Processors), begin: f.policy.Start.Await(ctx, f.group)}
-	if s.begin.IsZero() {
-		s.begin = sock.Now()
+	s := &sender{flow: f, workers: min(len(conns), sock.Processors)}
+	drivers, err := s.drivers()
+	if err != nil {
+		return f.count(), err
+	}
+	if s.begin = f.policy.Start.Await(ctx, f.group); s.begin.IsZero() {
+		s.begin = sock.Now() // after all workers are prepared
 	}
 	w := meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: f.idle(measure.Sender)}
 	if f.timed() {
@@ -56,7 +60,7 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, asked engine
 			}
 		}
 	}
-	f.run(ctx, w, start(s.workers, s.work))
+	f.run(ctx, w, start(s.workers, func(worker int) { drivers[worker].work(worker) }))
 	if f.group.Err() == nil {
 		s.finish(ctx)
 	}
@@ -76,49 +80,63 @@ type sender struct {
 	left    atomic.Int64 // datagrams of o.Bytes
 }
 
-// work sends on the streams worker, worker+workers, worker+2*workers... in turn.
-func (s *sender) work(worker int) {
-	box := datagram.NewSender(s.path, int(s.o.Size))
-	if s.policy.Repeating {
-		for b := box.Datagrams(box.Most()); len(b) > 0; b = b[s.o.Size:] {
-			sock.Repeating(b[:s.o.Size])
+// drivers prepares the workers: worker i sends on the streams i, i+workers, i+2*workers...
+func (s *sender) drivers() ([]*driver, error) {
+	all := make([]*driver, s.workers)
+	for worker := range all {
+		d := &driver{sender: s, waiter: pace.NewWaiter(s.ending.Halted()), box: datagram.NewSender(s.path, int(s.o.Size))}
+		if s.policy.Repeating {
+			for b := d.box.Datagrams(d.box.Most()); len(b) > 0; b = b[s.o.Size:] {
+				sock.Repeating(b[:s.o.Size])
+			}
 		}
-	}
-	var lanes []*lane
-	for i := worker; i < len(s.conns); i += s.workers {
-		out, err := box.Open(s.conns[i])
-		if err != nil {
-			s.group.Stop(err)
-			return
+		for i := worker; i < len(s.conns); i += s.workers {
+			out, err := d.box.Open(s.conns[i])
+			if err != nil {
+				return nil, err
+			}
+			d.lanes = append(d.lanes, &lane{stream: i, out: out, cell: s.rec.Cell(i)})
 		}
-		lanes = append(lanes, &lane{stream: i, out: out, cell: s.rec.Cell(i)})
+		all[worker] = d
 	}
-	if s.path != datagram.Write {
+	return all, nil
+}
+
+// work sends on the streams of a worker in turn.
+func (d *driver) work(worker int) {
+	if d.path != datagram.Write {
 		// Its system calls do not notify the runtime, so the goroutine must stay on its
 		// thread.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
-	defer s.pins.Keep(measure.Sender)()
-	d := &driver{sender: s, lanes: len(lanes), waiter: pace.NewWaiter(s.ending.Halted()), box: box}
-	if s.o.Rate > 0 {
-		rate := float64(s.o.Rate) * float64(len(lanes)) / float64(len(s.conns))
-		unit := int(s.o.Size) * s.burst()
-		ready := sock.Now() // not s.begin: nothing is late yet
-		gap := pace.NewSchedule(ready, unit, rate, pace.FineBurst).Gap()
-		// The starts of the workers are spread over a gap.
-		shift := gap / time.Duration(s.workers) * time.Duration(worker)
-		d.schedule = pace.NewSchedule(ready.Add(shift), unit, rate, pace.FineBurst)
+	defer d.pins.Keep(measure.Sender)()
+	if d.o.Rate > 0 {
+		d.schedule = d.newSchedule(worker)
 	}
 	for i := 0; ; {
 		n := d.turn()
-		if n == 0 || !d.send(lanes[i], n) {
+		if n == 0 || !d.send(d.lanes[i], n) {
 			return
 		}
 		if !d.bursting() {
-			i = (i + 1) % len(lanes)
+			i = (i + 1) % len(d.lanes)
 		}
 	}
+}
+
+// newSchedule is that of a worker. It begins with the flow; what was due before this thread ran
+// is made up for without a burst.
+func (d *driver) newSchedule(worker int) *pace.Schedule {
+	rate := float64(d.o.Rate) * float64(len(d.lanes)) / float64(len(d.conns))
+	schedule := func(start time.Time) *pace.Schedule {
+		return pace.NewSchedule(start, int(d.o.Size)*d.burst(), rate, pace.FineBurst)
+	}
+	// The starts of the workers are spread over a gap.
+	shift := schedule(d.begin).Gap() / time.Duration(d.workers) * time.Duration(worker)
+	s := schedule(d.begin.Add(shift))
+	s.Ready(sock.Now())
+	return s
 }
 
 // finTimes are when each stream's FIN is sent, in milliseconds after the last datagram:

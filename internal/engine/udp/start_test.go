@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func TestFlowsAreTimedFromTheirStart(t *testing.T) {
@@ -23,6 +24,22 @@ func TestFlowsAreTimedFromTheirStart(t *testing.T) {
 			if end, err := move(); err != nil || time.Since(began) > 125*time.Millisecond {
 				t.Errorf("%s ended after %v of 50 ms: %+v %v", name, time.Since(began), end, err)
 			}
+		}
+	})
+}
+
+// What was due before the host was ready to send is made up for.
+func TestALateSenderKeepsTheRateOfTheWholeTime(t *testing.T) {
+	tier.WatchesTheClock(t)
+	eachWay(t, func(t *testing.T, w way) {
+		a, _ := pairs(t, 1)
+		o := w.options(400*time.Millisecond, 1, 8_000_000)
+		o.Size = 1000
+		policy := engine.FlowPolicy{KeepOpen: true, EndAtOnce: true, Datagrams: plain{}, Start: engine.NewStart()}
+		policy.Start.Begin(time.Now().Add(-100 * time.Millisecond))
+		end, err := Send(t.Context(), a, o, engine.Flow{Policy: policy})
+		if sent := end.Streams[0].SentBytes; err != nil || sent < 375_000 || sent > 402_000 {
+			t.Errorf("%d bytes of 400000: %v", sent, err)
 		}
 	})
 }

@@ -108,3 +108,17 @@ func TestNextWaitsForItsUnitsButNotPastTheStop(t *testing.T) {
 		t.Errorf("%v allocations a call", n)
 	}
 }
+
+func TestALateStartIsMadeUpForWithoutABurst(t *testing.T) {
+	start := time.Now()
+	s := NewSchedule(start, 1250, 100e6, FineBurst) // 10 000 units a second
+	ready := start.Add(100 * time.Millisecond)
+	s.Ready(ready)
+	if n, _ := s.Take(ready); n != 1 {
+		t.Errorf("%d units at once", n)
+	}
+	sent, burst := simulate(s, ready, 400*time.Millisecond, 0, 50*time.Microsecond)
+	if sent < 4990 || sent > 5000 || burst > 5 {
+		t.Errorf("%d units of 5000 by the end, %d of them at once", sent, burst)
+	}
+}

@@ -39,6 +39,14 @@ func NewSchedule(start time.Time, unitBytes int, bitsPerSecond float64, burst ti
 	return s
 }
 
+// Ready says when its goroutine is ready to send: units that were due before are made up for at
+// twice the rate, without a burst.
+func (s *Schedule) Ready(at time.Time) {
+	if at.After(s.at) {
+		s.at = at
+	}
+}
+
 // Gap returns the time from one unit to the next.
 func (s *Schedule) Gap() time.Duration { return clip(s.gap) }
 
