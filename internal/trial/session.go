@@ -50,28 +50,41 @@ func runSession(ctx context.Context, s Spec, d *tests.Descriptor, t target, o me
 		}
 	}()
 
+	policy := session.FlowPolicy()
+	var watch *host.Sampler
+	if policy.Start != nil { // the server's clock starts when the connections stand
+		ahead.into(r)
+		watch = host.Watch(r.Hosts.Client.Facts.Interface)
+	}
+	fail := func(err error) error {
+		if watch != nil {
+			watch.Stop(host.Moved{})
+		}
+		return serverFirst(ctx, err)
+	}
 	end, err := d.Open(ctx, session, o)
 	defer closeAll(end.Conns)
 	if err != nil {
-		return serverFirst(ctx, err)
+		return fail(err)
 	}
 	ahead.into(r)
 	if err := h.ready(ctx); err != nil {
-		return serverFirst(ctx, err)
+		return fail(err)
 	}
-	policy, opened := session.FlowPolicy(), tallyOf(end.Conns.TCP)
+	opened := tallyOf(end.Conns.TCP)
 	if h.Opened != nil {
 		h.Opened(end.Conns.List())
 	}
 	sampler := sample(o, r.Hosts.Client, end.Conns)
-	watch := host.Watch(r.Hosts.Client.Facts.Interface)
+	if watch == nil {
+		watch = host.Watch(r.Hosts.Client.Facts.Interface)
+	}
 	flow := engine.Flow{Policy: policy, Pins: ahead.pins, Observe: observe}
 	defer limitTime(o, cmp.Or(s.overtime, overtime), cancel)()
 	own, runErr, err := startAndRun(ctx, cancel, session, h, func() (*measure.End, error) { return end.Run(ctx, o, flow) })
 	if err != nil {
 		sampler.Stop()
-		watch.Stop(host.Moved{})
-		return serverFirst(ctx, err)
+		return fail(err)
 	}
 	warnMultipath(r, opened, tallyOf(end.Conns.TCP))
 	counters := watch.Stop(host.MovedBy(own, o))
