@@ -3,6 +3,7 @@ package iperf3
 import (
 	"net"
 	"testing"
+	"time"
 
 	"soku/internal/measure"
 	"soku/internal/wire"
@@ -54,5 +55,33 @@ func TestTheServerHearsOfTheEndWhenTheFlowsEnd(t *testing.T) {
 		}
 		close(finished)
 		_ = s.Close()
+	}
+}
+
+// A test of a time that this end sends has lasted that time, however late its host noticed the
+// end. Where bytes came, the time in which they came counts.
+func TestABusyHostDoesNotLengthenATimeInWhichItSends(t *testing.T) {
+	began := time.Now()
+	for name, c := range map[string]struct {
+		change        func(*wire.Request)
+		noticed, want time.Duration
+	}{
+		"sends":           {func(*wire.Request) {}, 5 * time.Second, 3 * time.Second},
+		"failed before":   {func(*wire.Request) {}, time.Second, time.Second},
+		"receives":        {func(r *wire.Request) { r.Options.Direction = measure.Reverse }, 5 * time.Second, 5 * time.Second},
+		"both":            {func(r *wire.Request) { r.Options.Direction = measure.Bidirectional }, 5 * time.Second, 5 * time.Second},
+		"sends an amount": {func(r *wire.Request) { r.Options.Bytes = 1 << 20 }, 5 * time.Second, 5 * time.Second},
+	} {
+		r := asked(func(r *wire.Request) {
+			r.IPerf3.EndAtOnce, r.Options.Omit, r.Options.Duration = true, measure.Duration(time.Second), measure.Duration(2*time.Second)
+		}, c.change)
+		p, err := ParametersFor(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &session{request: r, asked: p, began: began}
+		if got := s.endOf(began.Add(c.noticed)).Sub(began); got != c.want {
+			t.Errorf("%s: it lasted %v, want %v", name, got, c.want)
+		}
 	}
 }

@@ -11,10 +11,21 @@ import (
 
 // Ended implements [wire.Ender].
 func (s *session) Ended() {
-	s.ended = time.Now()
+	s.ended = s.endOf(time.Now())
 	if s.endsAtOnce() {
 		s.end()
 	}
+}
+
+// endOf returns when a test ended whose end was noticed at the given time. One of a time that
+// only sends has ended with that time: a busy host notices it later.
+func (s *session) endOf(noticed time.Time) time.Time {
+	o := s.request.Options
+	end := s.began.Add(o.Omit.Std() + o.Duration.Std())
+	if !s.endsAtOnce() || o.Duration <= 0 || s.asked.Reverse || s.asked.Bidirectional || noticed.Before(end) {
+		return noticed
+	}
+	return end
 }
 
 // endsAtOnce reports whether the server hears of the end when this end's flows have
