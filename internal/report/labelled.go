@@ -1,0 +1,80 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/sorting"
+)
+
+// labelled is the results of one label and kind of test.
+type labelled struct {
+	label   string
+	test    measure.Test
+	byHand  bool
+	capture capture
+	apart   bool // another test differs from it in the capture only
+	pair    pairing
+	results []*measure.Result
+}
+
+// byLabel sorts results into tests: by label in a campaign, by kind outside one.
+// Goodput of bytes that were dropped unread and of bytes that were read are two
+// tests, whatever their label: one is of the path, the other of the hosts, too. labels
+// are in the order of the plan.
+func byLabel(results []*measure.Result, labels []string) []labelled {
+	var out []labelled
+	for _, r := range results {
+		g := labelled{label: string(r.Test), test: r.Test, byHand: r.Trial == nil, capture: captureOf(r)}
+		if !g.byHand {
+			g.label = cmp.Or(r.Trial.Label, g.label)
+		}
+		i := slices.IndexFunc(out, g.alike)
+		if i < 0 {
+			out = append(out, g)
+			i = len(out) - 1
+		}
+		out[i].capture = cmp.Or(out[i].capture, g.capture)
+		out[i].results = append(out[i].results, r)
+	}
+	plain := slices.Clone(out)
+	for i, g := range plain {
+		out[i].apart = slices.ContainsFunc(plain, func(o labelled) bool { return o.label == g.label && o.byHand == g.byHand && o.capture != g.capture })
+	}
+	order := func(t measure.Test) int { return slices.Index(measure.Tests(), t) }
+	planned := func(label string) int {
+		if i := slices.Index(labels, label); i >= 0 {
+			return i
+		}
+		return len(labels)
+	}
+	sorting.Stable(out, func(a, b labelled) int {
+		return cmp.Or(cmp.Compare(planned(a.label), planned(b.label)), cmp.Compare(order(a.test), order(b.test)), natural(a.label, b.label), cmp.Compare(a.capture, b.capture))
+	})
+	return out
+}
+
+// alike reports whether the results of both may be compared. Where a trial failed
+// before it received a byte, this is unknown.
+func (g labelled) alike(o labelled) bool {
+	return g.label == o.label && g.test == o.test && g.byHand == o.byHand && (g.capture == o.capture || g.capture == "" || o.capture == "")
+}
+
+// capture is how a receiver took the bytes; empty where that is not known.
+type capture string
+
+const (
+	captureDiscarded capture = "discarded"
+	captureRead      capture = "read"
+)
+
+func captureOf(r *measure.Result) capture {
+	switch {
+	case !r.Test.CanDiscard() || len(r.Flows) == 0 || r.Flows[0].RXPath == "":
+		return ""
+	case r.Flows[0].Discarded():
+		return captureDiscarded
+	}
+	return captureRead
+}
