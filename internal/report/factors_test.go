@@ -268,6 +268,45 @@ func TestEveryFormSaysWhatFactorsDo(t *testing.T) {
 	}
 }
 
+// Scripts count on these names.
+func TestTheJSONFormHasWhatEachFactorDoesByName(t *testing.T) {
+	type document struct {
+		Tests []struct {
+			Factors []map[string]any
+			Effects []map[string]any
+		}
+	}
+	read := func(in Input) (d document) {
+		if err := json.Unmarshal([]byte(written(t, build(t, in).JSON)), &d); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	test := read(gateways().input()).Tests[0]
+	if len(test.Factors) != 2 {
+		t.Fatalf("%v", test.Factors)
+	}
+	for key, want := range map[string]any{"factor": "sku", "matters": "yes"} {
+		if got := test.Factors[0][key]; got != want {
+			t.Errorf("%s is %v, want %v", key, got, want)
+		}
+	}
+	for _, key := range []string{"share", "largest_ratio"} {
+		if v, ok := test.Factors[0][key].(float64); !ok || v <= 0 {
+			t.Errorf("%s is %v", key, test.Factors[0][key])
+		}
+	}
+	for _, key := range []string{"factor", "a", "b", "ratio", "low", "high", "p", "decision", "blocks"} {
+		if test.Effects[0][key] == nil {
+			t.Errorf("an effect has no %s: %v", key, test.Effects[0])
+		}
+	}
+	// A ranking compares the levels of one factor already.
+	if one := read(campaignOf(map[string][]float64{"a": {1e8, 1.1e8}, "b": {2e8, 2.1e8}})).Tests[0]; one.Factors == nil || len(one.Factors) != 0 {
+		t.Errorf("%v", one.Factors)
+	}
+}
+
 func TestAFactorThatMakesNoDifferenceIsSaidToMakeNone(t *testing.T) {
 	r := build(t, gateways().input())
 	said := english(&r.Tests[0]).causes()

@@ -70,7 +70,7 @@ type Test struct {
 	Answer      Answer           `json:"answer_facts"`
 	Caveats     []Caveat         `json:"caveat_facts,omitempty"`
 	Basis       Basis            `json:"basis"`
-	Factors     []string         `json:"factors"` // columns of Rows[].Levels
+	Factors     []string         `json:"-"`       // columns of Rows[].Levels
 	Rows        []Row            `json:"rows"`    // one element a pattern
 	Ranking     []Place          `json:"ranking"` // best first
 	Failures    []Failure        `json:"failures,omitempty"`
@@ -96,7 +96,7 @@ type Test struct {
 	Ranges []RangesApart `json:"ranges_apart,omitempty"` // of ingested ranges: what they show without a test
 
 	// What the factors do, where several of them vary; without those that are labels of others.
-	FactorEffects []FactorEffect `json:"factor_effects,omitempty"`
+	FactorEffects []FactorEffect `json:"factors"`
 	Effects       []LevelEffect  `json:"effects,omitempty"` // pairs of levels of each factor: all, or the 1,000 of the largest ratios
 	Interactions  []Interaction  `json:"interactions,omitempty"`
 	// PlateauOf is the searched factor at whose plateau the others are compared; empty where

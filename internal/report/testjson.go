@@ -10,6 +10,9 @@ import (
 // MarshalJSON writes the facts and, for those who rely on them, the sentences.
 func (t Test) MarshalJSON() ([]byte, error) {
 	type facts Test
+	if t.FactorEffects == nil {
+		t.FactorEffects = []FactorEffect{} // a list without elements, not null
+	}
 	v := testView{&t, text.ForPrograms()}
 	return json.Marshal(struct {
 		Label       string       `json:"label"`
