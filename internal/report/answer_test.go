@@ -103,7 +103,7 @@ func TestEveryAnswerAndCaveatIsDocumentedAndHasAMessage(t *testing.T) {
 		}
 	}
 	for _, code := range CaveatCodes() {
-		said[string(code)] = english(&Test{}).caveat(Caveat{Code: code, Trials: 1, Of: 2, Readings: 3, Undecided: &Undecided{Pattern: "a", Than: "b"}})
+		said[string(code)] = english(&Test{Missing: []Missing{{measure.TextFinding("no loss"), 1}}}).caveat(Caveat{Code: code, Trials: 1, Of: 2, Readings: 3, Undecided: &Undecided{Pattern: "a", Than: "b"}})
 		if got := said[string(code)]; strings.Contains(got, "map[") || got == "" {
 			t.Errorf("%s: %q", code, got)
 		}

@@ -182,11 +182,13 @@ func (t *Test) undecided() *Undecided {
 	return out
 }
 
-// caveats are the sentences that stand below the answer.
-func (t testView) caveats() []string {
-	out := make([]string, len(t.Caveats))
-	for i, c := range t.Caveats {
-		out[i] = t.caveat(c)
+// caveats are the sentences that stand below the answer. What ingested trials do not have is
+// said once for all tests.
+func (t testView) caveats() (out []string) {
+	for _, c := range t.Caveats {
+		if c.Code != CaveatMissing {
+			out = append(out, t.caveat(c))
+		}
 	}
 	return out
 }
@@ -200,7 +202,7 @@ func (t testView) caveat(c Caveat) string {
 	case CaveatIngested:
 		return t.Say("caveat.ingested", text.Args{"N": c.Trials, "Of": c.Of, "Sources": t.sources()})
 	case CaveatMissing:
-		return t.Say("caveat.missing", text.Args{"Missing": t.missing(c.Of)})
+		return missingFrom(c.Trials, t.Missing, t.Catalogue)
 	case CaveatOrderUnknown:
 		return t.Say("caveat.order_unknown", nil)
 	case CaveatOrderStated:
@@ -243,20 +245,6 @@ func (t testView) sources() []string {
 	}
 	if len(out) > mostSources {
 		out = append(out[:mostSources], t.Say("caveat.other_sources", nil))
-	}
-	return out
-}
-
-// missing is what ingested trials do not have, with how many of them where it is not
-// all.
-func (t testView) missing(trials int) []string {
-	var out []string
-	for _, m := range t.Missing {
-		of := m.Trials
-		if of >= trials {
-			of = 0
-		}
-		out = append(out, t.Say("caveat.missing.one", text.Args{"Missing": t.Finding(m.Finding), "Trials": of}))
 	}
 	return out
 }

@@ -19,6 +19,9 @@ func (r reportView) methods() []string {
 	if r.Ingested > 0 {
 		out = append(out, r.Say("method.ingested", nil))
 	}
+	if s := r.missing(); s != "" {
+		out = append(out, s)
+	}
 	if r.Rounds > 0 && r.Ingested < r.Trials {
 		out = append(out, r.Say("method.order", text.Args{"Seed": r.Campaign.Seed}))
 	}

@@ -1,12 +1,10 @@
 package report
 
 import (
-	"encoding/json"
 	"slices"
 
 	"soku/internal/measure"
 	"soku/internal/sorting"
-	"soku/internal/text"
 )
 
 // Reported are trials without a histogram, whose round trips are as the sources
@@ -14,22 +12,6 @@ import (
 type Reported struct {
 	Trials int  `json:"trials"`
 	Ranged bool `json:"ranged,omitempty"` // trials are the ends of a published range: their mean is of no trials that were made
-}
-
-// Missing is what ingested results do not have, and how many of them. Its JSON form
-// also has the member text, in words.
-type Missing struct {
-	measure.Finding
-	Trials int `json:"trials"`
-}
-
-// MarshalJSON writes what is missing as data and in words.
-func (m Missing) MarshalJSON() ([]byte, error) {
-	type plain Missing
-	return json.Marshal(struct {
-		plain
-		Text string `json:"text"`
-	}{plain(m), text.ForPrograms().Finding(m.Finding)})
 }
 
 // reportedOf is nil where no trial is of that kind; the results are of trials that

@@ -2,6 +2,10 @@ package report
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"html"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,5 +115,49 @@ func TestTheSendersSamplesOfAnIngestedTrialAreDrawn(t *testing.T) {
 	r.Origin = nil // of soku's own a receiver that got nothing is no receiver that is not known
 	if s := seriesOf(r, draw(r, 1), measure.MetricGoodput); s.points[0].value != 0 {
 		t.Errorf("%+v", s.points)
+	}
+}
+
+func TestWhatIngestedTrialsDoNotHaveIsSaidOnceAndStaysShort(t *testing.T) {
+	in := ingestedInput(map[string][]*measure.RTTFigures{"A": {figuresOf(11e3, 10e3, 20e3), figuresOf(13e3, 12e3, 40e3)}, "B": {figuresOf(31e3, 30e3, 60e3)}})
+	codes := []string{string(measure.CodeNoHistogram)}
+	for i := range mostMissing {
+		codes = append(codes, fmt.Sprint("no figure ", i))
+	}
+	for i, r := range in.Results {
+		r.Origin.Missing = measure.OfPhrases(codes[:len(codes)-i])
+		if r.Trial.Pattern == "B" {
+			r.Trial.Label = "again"
+		}
+	}
+	r := build(t, in)
+	if len(r.Tests) != 2 {
+		t.Fatalf("%d tests", len(r.Tests))
+	}
+	want := "Missing in ingested trials: no histogram, only summary figures; no figure 0; no figure 1; no figure 2; no figure 3 (2 trials); and 1 more, in the form json."
+	for form, out := range forms(r) {
+		got := html.UnescapeString(strings.Join(strings.Fields(written(t, out)), " "))
+		if form == "json" || form == "csv" {
+			continue
+		}
+		if n := strings.Count(got, "Missing in ingested trials"); n != 1 || !strings.Contains(got, want) {
+			t.Errorf("%s says it %d times: %s", form, n, got)
+		}
+	}
+	var document struct {
+		Tests []struct {
+			Caveats []string
+			Facts   []Caveat `json:"caveat_facts"`
+			Missing []Missing
+		}
+	}
+	if err := json.Unmarshal([]byte(written(t, r.JSON)), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range document.Tests {
+		at := slices.IndexFunc(test.Facts, func(c Caveat) bool { return c.Code == CaveatMissing })
+		if len(test.Caveats) != len(test.Facts) || at < 0 || !strings.HasPrefix(test.Caveats[at], "Missing in ingested trials: no histogram") || len(test.Missing) < mostMissing-1 {
+			t.Errorf("%+v", test)
+		}
 	}
 }

@@ -14,6 +14,10 @@ func (t Test) MarshalJSON() ([]byte, error) {
 		t.FactorEffects = []FactorEffect{} // a list without elements, not null
 	}
 	v := testView{&t, text.ForPrograms()}
+	var caveats []string // one for each of the facts
+	for _, c := range t.Caveats {
+		caveats = append(caveats, v.caveat(c))
+	}
 	return json.Marshal(struct {
 		Label       string       `json:"label"`
 		Test        measure.Test `json:"test"`
@@ -26,7 +30,7 @@ func (t Test) MarshalJSON() ([]byte, error) {
 		Basis       basisJSON    `json:"basis"`
 		facts
 	}{
-		v.label(), t.Test, v.description(), v.answer(), t.Answer, v.caveats(), t.Caveats, v.timings(),
+		v.label(), t.Test, v.description(), v.answer(), t.Answer, caveats, t.Caveats, v.timings(),
 		basisJSON{t.Basis.Metric.Key, t.Basis.Metric.Better == measure.Higher, v.basis()}, facts(t),
 	})
 }

@@ -31,6 +31,10 @@ func (r *Report) Text(w io.Writer, c *text.Catalogue, width int) error {
 	for i := range r.Tests {
 		p.test(testView{&r.Tests[i], v.Catalogue})
 	}
+	if s := v.missing(); s != "" {
+		p.line("")
+		p.wrap("", s)
+	}
 	if len(r.Warnings) > 0 {
 		p.line("")
 		p.wrap("", v.Say("text.warnings", nil))
