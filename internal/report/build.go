@@ -40,7 +40,7 @@ func (b *Builder) test(g labelled) Test {
 	t.Rounds = len(rounds)
 	t.Practical = b.design.practical()
 	if !t.ByHand {
-		t.looks = b.design.Until.looks(t.Label, t.Rounds)
+		t.looks = b.design.Until.looks(t.Label, lastRound(g.results))
 	}
 	for _, p := range patterns {
 		t.Failures = append(t.Failures, failuresOf(p)...)

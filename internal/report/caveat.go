@@ -217,7 +217,7 @@ func (t testView) caveat(c Caveat) string {
 			"Pattern": t.called(w.Pattern), "Width": w.IntervalRatio, "Wanted": w.WantedRatio, "Rounds": w.Rounds, "MaxRounds": w.MaxRounds,
 		})
 	case CaveatDecided:
-		return cmp.Or(c.Decided, &Decided{}).said(t.Catalogue)
+		return t.decidedCaveat(cmp.Or(c.Decided, &Decided{}))
 	case CaveatNotMeasured:
 		return t.Say("caveat.not_measured", text.Args{"Patterns": c.Patterns, "N": c.Left, "More": c.Left - len(c.Patterns)})
 	case CaveatPlacement:

@@ -81,11 +81,9 @@ type ComparedTest struct {
 	Different []Option // options that differ between the results
 	Ingested  int      // results that soku did not measure
 	Stated    int      // of those, the ones whose table states their round
-	// Looks is the rule of the choice that was looked at most before its campaign ended; nil if
-	// none was looked at more than once.
-	Looks *LookRule
 
-	family int // tests of one family hold together
+	family int      // tests of one family hold together
+	looks  lookedAt // the choice that was looked at most before its campaign ended
 }
 
 // ComparedChoice is one choice in a test.
@@ -98,7 +96,7 @@ type ComparedChoice struct {
 	Trials    int // with a value
 	Failed    int // trials without a value, most of which failed
 
-	looks   stats.Looks
+	looks   lookedAt
 	place   int // among the choices that were given
 	group   stats.Group
 	results []*measure.Result
@@ -111,9 +109,14 @@ type ComparedPair struct {
 }
 
 // Interval is a pair by itself, at a confidence level such as 0.95: beside the other
-// comparisons, its interval does not hold together with theirs.
+// comparisons, its interval does not hold together with theirs. It does with those of the looks
+// at rounds that measured both.
 func (t *ComparedTest) Interval(p ComparedPair, level float64) stats.Comparison {
-	return stats.Compare(t.Choices[p.A].group, t.Choices[p.B].group, level)
+	looks := t.looks.Looks
+	if p.Rounds == 0 { // of different runs, which no look compared
+		looks = stats.Looks{}
+	}
+	return looks.Compare(t.Choices[p.A].group, t.Choices[p.B].group, level)
 }
 
 // Compare compares choices by the figures that rank their tests ([measure.RankingMetric]):
@@ -155,11 +158,11 @@ func (c *Comparisons) has(place int) bool {
 // tests that have none.
 func compareAllOf(tests []ComparedTest, o CompareOptions) []ComparedTest {
 	var pairs []stats.ChoicePair
-	var looks stats.Looks
+	var looks lookedAt
 	for i := range tests {
 		t := &tests[i]
 		for _, c := range t.Choices {
-			looks = looks.Stricter(c.looks)
+			looks = looks.stricter(c.looks)
 		}
 		t.pair(o.AllPairs)
 		for _, p := range t.Pairs {
@@ -171,7 +174,7 @@ func compareAllOf(tests []ComparedTest, o CompareOptions) []ComparedTest {
 	}
 	done := looks.CompareChoices(pairs, tests[0].Metric.Better == measure.Higher, o.Practical)
 	for i := range tests {
-		tests[i].Looks = ruleOf(looks)
+		tests[i].looks = looks
 		n := len(tests[i].Pairs)
 		for j := range n {
 			tests[i].Pairs[j].ChoiceComparison = done[j]

@@ -161,7 +161,7 @@ func TestEveryDecisionIsASentence(t *testing.T) {
 	test := ComparedTest{Test: measure.TestTCP, Metric: measure.MetricGoodput, Choices: []ComparedChoice{{Name: "a"}, {Name: "b"}}}
 	v := comparedView{&Comparisons{Practical: 0.02, Tests: []ComparedTest{test}}, &test, text.English()}
 	nan := math.NaN()
-	for reason, want := range map[stats.Untested]string{stats.OneRound: "goodput 3.0 % lower, not tested", stats.NoRatio: "not tested, because the goodput of a round is 0"} {
+	for reason, want := range map[stats.Untested]string{stats.OneRound: "goodput 3.0 % lower, not tested", stats.NoRatio: "not tested, because the goodput of a round is 0", stats.Unpaired: "goodput 3.0 % lower, not tested: the campaign decides by e-values"} {
 		if s := v.decision(ComparedPair{A: 0, B: 1, ChoiceComparison: stats.ChoiceComparison{Ratio: 0.97, Low: nan, High: nan, P: nan, Untested: reason}}); !strings.HasPrefix(s, "a against b: "+want) {
 			t.Errorf("%s: %s", reason, s)
 		}

@@ -117,6 +117,8 @@ func (v comparedView) decision(p ComparedPair) string {
 	switch p.Untested {
 	case stats.OneRound:
 		return v.Say("compare.one_round", text.Args{"A": a.Name, "B": b.Name, "Difference": difference})
+	case stats.Unpaired:
+		return v.Say("compare.unpaired", text.Args{"A": a.Name, "B": b.Name, "Difference": difference})
 	case stats.NoRatio:
 		return v.Say("compare.no_ratio", text.Args{"A": a.Name, "B": b.Name, "Noun": v.basis().noun()})
 	}
@@ -188,8 +190,8 @@ func (v comparedView) notes() (out []string) {
 	if n := v.all.adjusted(v.ComparedTest); n > 1 {
 		out = append(out, v.Say("compare.together", text.Args{"Comparisons": n}))
 	}
-	if v.Looks != nil {
-		out = append(out, v.Looks.rule(v.Catalogue))
+	if rule := v.looks.rule(); rule != nil {
+		out = append(out, rule.said(v.Catalogue))
 	}
 	return append(out, v.noted()...)
 }

@@ -75,7 +75,7 @@ func (t *Test) findEffects(patterns []pattern) {
 		return
 	}
 	cells := table.Cells(t.Label, t.Basis.Metric.Key)
-	effects := stats.FindEffects(cells, stats.EffectOptions{Threshold: t.Practical, Looks: t.looks})
+	effects := stats.FindEffects(cells, stats.EffectOptions{Threshold: t.Practical, Looks: t.looks.Looks})
 	if effects.NotPositive > 0 {
 		// Effects are ratios: without the rounds of 0 they would be of those that went well.
 		t.zeros, t.PlateauOf = effects.NotPositive, ""

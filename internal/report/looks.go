@@ -9,12 +9,23 @@ import (
 	"soku/internal/text"
 )
 
-// looks is how often the comparisons of a test were looked at before its campaign ended.
-func (u Until) looks(label string, rounds int) stats.Looks {
+// lookedAt is how often comparisons were looked at before their campaign ended.
+type lookedAt struct {
+	stats.Looks
+	beyond bool // rounds were added to the most that the plan allows
+}
+
+// looks is how often the comparisons of a test were looked at up to a round.
+func (u Until) looks(label string, last int) lookedAt {
 	if u.Looks == nil || len(u.Tests) > 0 && !slices.Contains(u.Tests, label) {
-		return stats.Looks{}
+		return lookedAt{}
 	}
-	return u.Looks(rounds)
+	return lookedAt{u.Looks(last), u.MaxRounds > 0 && last > u.MaxRounds}
+}
+
+// stricter is that of two that takes more evidence.
+func (l lookedAt) stricter(o lookedAt) lookedAt {
+	return lookedAt{l.Stricter(o.Looks), l.beyond || o.beyond}
 }
 
 // LookRule is the rule of a test whose comparisons were looked at after every round.
@@ -22,25 +33,25 @@ type LookRule struct {
 	// LevelRatio is the level of each look, such as 0.007; 0 if decisions are by e-values.
 	LevelRatio float64 `json:"level_ratio,omitempty"`
 	EValues    bool    `json:"e_values,omitempty"`
+	// BeyondMaximum is set if there were more looks than the plan allows: then more than 5 % of
+	// campaigns without a difference show one.
+	BeyondMaximum bool `json:"beyond_maximum,omitempty"`
 }
 
-// ruleOf is nil for one look.
-func ruleOf(l stats.Looks) *LookRule {
+// rule is nil for one look.
+func (l lookedAt) rule() *LookRule {
 	switch {
 	case l.Anytime():
-		return &LookRule{EValues: true}
+		return &LookRule{EValues: true, BeyondMaximum: l.beyond}
 	case l.Repeated():
-		return &LookRule{LevelRatio: l.Alpha()}
+		return &LookRule{LevelRatio: l.Alpha(), BeyondMaximum: l.beyond}
 	}
 	return nil
 }
 
-// rule is a sentence about the rule; empty for one look.
-func (l *LookRule) rule(c *text.Catalogue) string {
-	if l == nil {
-		return ""
-	}
-	return c.Say("looks.rule", text.Args{"Level": l.LevelRatio})
+// said is a sentence about the rule.
+func (l *LookRule) said(c *text.Catalogue) string {
+	return c.Say("looks.rule", text.Args{"Level": l.LevelRatio, "Beyond": l.BeyondMaximum})
 }
 
 // Decided is how the comparisons stand of a campaign that goes on until all are decided.
@@ -58,7 +69,7 @@ type Decided struct {
 
 // findDecided is nil if the campaign looked once, or there is nothing to compare.
 func (t *Test) findDecided(u Until, groups []stats.Group) *Decided {
-	rule := ruleOf(t.looks)
+	rule := t.looks.rule()
 	if rule == nil {
 		return nil
 	}
@@ -74,9 +85,9 @@ func (t *Test) findDecided(u Until, groups []stats.Group) *Decided {
 	return d
 }
 
-// said is the caveat.
-func (d *Decided) said(c *text.Catalogue) string {
-	return c.Say("caveat.decided", text.Args{
-		"Open": d.Open, "Compared": d.Compared, "Pattern": d.Pattern, "Than": d.Than, "Rounds": d.Rounds, "MaxRounds": d.MaxRounds, "Rule": d.Looks.rule(c),
+// decidedCaveat says how the comparisons stand.
+func (t testView) decidedCaveat(d *Decided) string {
+	return t.Say("caveat.decided", text.Args{
+		"Open": d.Open, "Compared": d.Compared, "Pattern": t.called(d.Pattern), "Than": t.called(d.Than), "Rounds": d.Rounds, "MaxRounds": d.MaxRounds, "Rule": d.Looks.said(t.Catalogue),
 	})
 }

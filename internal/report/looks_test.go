@@ -3,14 +3,16 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
+	"soku/internal/measure"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
 
-// close are two patterns whose difference is shown by a test at 5 % and not by one at 0.7 %.
+// closePair is two patterns whose difference is shown by a test at 5 % and not by one at 0.7 %.
 func closePair() Input {
 	return campaignOf(map[string][]float64{
 		"a": {1.031e9, 1.002e9, 1.04e9, 0.999e9, 1.028e9, 1.013e9, 1.035e9, 0.994e9},
@@ -66,7 +68,7 @@ func TestChoicesOfACampaignThatLookedAreComparedAtItsLevel(t *testing.T) {
 		standing string
 	}{
 		{nil, stats.Better, "", "1.8", "better so far"},
-		{upTo(8), stats.Better, `"looks":{"level_ratio":0.0283}`, "1.76", "1.8 to"},
+		{upTo(8), stats.Better, `"looks":{"level_ratio":0.0283}`, "1.76", ", better"},
 		{upTo(40), stats.NotShown, `"looks":{"level_ratio":0.007}`, "1.8", "not yet decided"},
 		{upTo(0), stats.NotShown, `"looks":{"e_values":true}`, "1.8", "not yet decided"},
 	} {
@@ -93,8 +95,55 @@ func TestChoicesOfACampaignThatLookedAreComparedAtItsLevel(t *testing.T) {
 			t.Errorf("%v: %s has not %s", err, doc, c.rule)
 		}
 		line := compared.Standing(text.English(), 8)
-		if c.rule != `"looks":{"level_ratio":0.0283}` && !strings.Contains(line, c.standing) || !strings.HasPrefix(line, "after 8 rounds: a: goodput "+c.higher+" % higher (95 % interval ") || c.rule != "" && strings.Contains(line, "so far") {
+		if !strings.HasSuffix(line, c.standing) || !strings.HasPrefix(line, "after 8 rounds: a: goodput "+c.higher+" % higher (95 % interval ") {
 			t.Errorf("%s", line)
+		}
+	}
+}
+
+// Of a store that has only some rounds, and of trials that failed, the number of the last round
+// says how often the campaign looked.
+func TestTheLastRoundSaysHowOftenACampaignLooked(t *testing.T) {
+	const most = 8
+	until := Until{Looks: func(rounds int) stats.Looks { return stats.LooksUpTo(max(most, rounds)) }, MaxRounds: most}
+	for _, c := range []struct {
+		last     int
+		decision stats.Decision
+		beyond   bool
+	}{{most, stats.Better, false}, {40, stats.NotShown, true}} {
+		in := closePair()
+		in.Design.Until, in.Design.Practical = until, 0.001
+		choices := map[string]*Choice{}
+		for _, name := range []string{"b", "a"} {
+			choices[name] = NewChoice(name, nil)
+			choices[name].Until = until
+		}
+		for _, r := range in.Results {
+			r.Trial.Round += c.last - most
+			if r.Trial.Round == c.last && r.Trial.Pattern == "b" {
+				r.Error = measure.TextError(measure.KindRefused, "refused", "")
+			}
+			choices[r.Trial.Pattern].Add(r)
+		}
+		test := build(t, in).test(t, "tcp")
+		at := slices.IndexFunc(test.Caveats, func(c Caveat) bool { return c.Code == CaveatDecided })
+		if (test.Answer.Code == AnswerBest) != (c.decision == stats.Better) || at < 0 || test.Caveats[at].Decided.Looks.BeyondMaximum != c.beyond {
+			t.Errorf("round %d: %s, %+v", c.last, test.Answer.Code, test.Caveats)
+		}
+		if said := english(test).caveat(test.Caveats[at]); strings.HasSuffix(said, "; rounds beyond the most that the plan allows add to that.") != c.beyond {
+			t.Error(said)
+		}
+		compared, err := Compare([]*Choice{choices["b"], choices["a"]}, CompareOptions{Practical: 0.001})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tcp := compared.Tests[0]
+		if p, rule := tcp.Pairs[0], tcp.looks.rule(); p.Decision != c.decision || rule.BeyondMaximum != c.beyond {
+			t.Errorf("round %d: %s, %+v", c.last, p.Decision, rule)
+		}
+		// The interval of a pair by itself is that of the looks, too.
+		if i := tcp.Interval(tcp.Pairs[0], 0.95); (i.Low > 0) != (c.decision == stats.Better) {
+			t.Errorf("round %d: %+v", c.last, i)
 		}
 	}
 }

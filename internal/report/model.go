@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"soku/internal/measure"
-	"soku/internal/stats"
 	"soku/internal/text"
 )
 
@@ -114,7 +113,7 @@ type Test struct {
 	stated  int      // ingested trials whose table states their round
 	placed  []string // factors of which each level has a placement of its own
 	wide    *Wide    // the widest interval, where the plan wants a narrower one
-	looks   stats.Looks
+	looks   lookedAt
 	zeros   int      // means of rounds that are 0, which keep effects of factors from being ratios
 	decided *Decided // how comparisons stand; nil unless the plan wants them decided
 

@@ -23,6 +23,15 @@ func roundIndex(g labelled) map[int]int {
 	return out
 }
 
+// lastRound is the number of the last round of which there are results, whether or not all
+// before it are known.
+func lastRound(results []*measure.Result) (last int) {
+	for _, r := range results {
+		last = max(last, roundOf(r))
+	}
+	return last
+}
+
 func roundOf(r *measure.Result) int {
 	if r.Trial == nil {
 		return 1

@@ -15,6 +15,8 @@ const (
 	OneRound Untested = "one_round"
 	// NoRatio: the mean of a round is 0.
 	NoRatio Untested = "no_ratio"
+	// Unpaired: looks without a maximum, and fewer than two rounds to compare pairwise.
+	Unpaired Untested = "unpaired"
 )
 
 // ChoicePair is two groups to compare, A with B.
@@ -102,6 +104,8 @@ func (d contrast) untested() Untested {
 	switch {
 	case !d.logs:
 		return NoRatio
+	case d.refused:
+		return Unpaired
 	case math.IsNaN(d.err):
 		return OneRound
 	}

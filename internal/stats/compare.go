@@ -36,10 +36,15 @@ func (c Comparison) Shown() bool { return c.Low > 0 || c.High < 0 }
 // a round is random. Groups with fewer than two such rounds are compared by Welch's t on
 // their round means. Both are done on logarithms where all round means are positive:
 // networks change by factors, and no bound of a ratio is then below -100 %.
-func Compare(a, b Group, level float64) Comparison {
-	d := difference(a.means(), b.means())
-	c := d.interval(1 - level)
-	c.Needed = d.needed(1 - level)
+func Compare(a, b Group, level float64) Comparison { return Looks{}.Compare(a, b, level) }
+
+// Compare is the function of that name, for groups that are looked at so often. The error
+// probability of a look, which is known for a level of 95 %, changes with the level in proportion.
+func (l Looks) Compare(a, b Group, level float64) Comparison {
+	d := difference(a.means(), b.means()).at(l)
+	alpha := (1 - level) * (l.Alpha() / (1 - confidence))
+	c := d.interval(alpha)
+	c.Needed = d.needed(alpha)
 	return c
 }
 
@@ -51,16 +56,17 @@ type contrast struct {
 	apart, logs   bool
 	// series are the values that it rests on: the differences of rounds, or those of each
 	// group if it is not paired.
-	series [][]float64
-	looks  Looks
+	series  [][]float64
+	looks   Looks
+	refused bool // there is a test, but none that the looks allow
 }
 
 // at is the contrast as one that is looked at so often. Without a maximum of looks only
 // rounds that are compared pairwise can be tested.
 func (d contrast) at(looks Looks) contrast {
 	d.looks = looks
-	if looks.anytime && d.rounds == 0 {
-		d.err = math.NaN()
+	if looks.anytime && d.rounds == 0 && !math.IsNaN(d.err) {
+		d.err, d.refused = math.NaN(), true
 	}
 	return d
 }

@@ -59,11 +59,26 @@ func TestLooksWithoutAMaximumDecideByEValues(t *testing.T) {
 	}
 	// What was not measured in the same rounds has no e-value.
 	apart := []ChoicePair{{groups[0].inSession(1), groups[1].inSession(2)}}
-	if got := LooksUpTo(0).CompareChoices(apart, true, 0.02)[0]; got.Untested == "" || got.Decision != NotShown {
+	if got := LooksUpTo(0).CompareChoices(apart, true, 0.02)[0]; got.Untested != Unpaired || got.Decision != NotShown {
 		t.Errorf("unpaired: %+v", got)
 	}
 	if got := LooksUpTo(20).CompareChoices(apart, true, 0.02)[0]; got.Untested != "" {
 		t.Errorf("unpaired, at most 20 rounds: %+v", got)
+	}
+}
+
+func TestIntervalsOfAPairAreThoseOfAllLooks(t *testing.T) {
+	d := lookedAt(t)
+	groups := inUnits([][]float64{d, make([]float64, len(d))}, 1)
+	compare := func(l Looks, level float64) Comparison { return l.Compare(groups[0], groups[1], level) }
+	for _, level := range []float64{0.95, 0.99} {
+		once := Compare(groups[0], groups[1], 1-(1-level)*0.011/0.05)
+		looked := compare(LooksUpTo(20), level)
+		near(t, "low of at most 20 looks", looked.Low, once.Low, 1e-12)
+		near(t, "high of at most 20 looks", looked.High, once.High, 1e-12)
+		low, high := ConfidenceSequence(d, 1, level)
+		near(t, "low of any number of looks", compare(LooksUpTo(0), level).Low, math.Expm1(low), 1e-12)
+		near(t, "high of any number of looks", compare(LooksUpTo(0), level).High, math.Expm1(high), 1e-12)
 	}
 }
 
