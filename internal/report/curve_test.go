@@ -146,6 +146,22 @@ func TestCurvesThatLevelOffAtDifferentLevelsAreOneSentenceAndATable(t *testing.T
 	}
 }
 
+func TestCurvesThatAllRiseToDifferentLevelsLevelOffNowhere(t *testing.T) {
+	rise := func(level string) plateauGroup {
+		return plateauGroup{level: CurvePoint{Level: level}, rising: true, curves: make([]Curve, 2), low: 1e9, high: 2e9}
+	}
+	v := english(&Test{Basis: Basis{measure.MetricGoodput}})
+	groups := []plateauGroup{{level: CurvePoint{Level: "4"}, curves: make([]Curve, 3), low: 1e9, high: 2e9}, rise("8"), rise("16")}
+	for want, some := range map[string][]plateauGroup{
+		"The goodput of 4 combinations of other levels still rises at the last level measured.":                                                                                                       groups[1:],
+		"The goodput of 3 combinations of other levels levels off from streams 4 on, at 1.000 Gbit/s to 2.000 Gbit/s; that of 4 combinations of other levels still rises at the last level measured.": groups,
+	} {
+		if got := v.levelOffApart("streams", some); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestLevelsThatAreNumbers(t *testing.T) {
 	for _, c := range []struct {
 		levels []string

@@ -98,21 +98,18 @@ func (t testView) allLevelOff(all []Curve, g plateauGroup) string {
 
 // levelOffApart is the sentence of curves that level off at many levels.
 func (t testView) levelOffApart(option string, groups []plateauGroup) string {
-	args := text.Args{"Noun": t.noun(), "Option": option, "Metric": t.Basis.Metric, "Curves": 0, "Rising": 0, "First": "", "Last": "", "Low": math.Inf(1), "High": math.Inf(-1)}
-	curves, rising, low, high := 0, 0, math.Inf(1), math.Inf(-1)
+	curves, rising, first, last, low, high := 0, 0, "", "", math.Inf(1), math.Inf(-1)
 	for _, g := range groups {
 		if g.rising {
 			rising += len(g.curves)
 			continue
 		}
-		if curves == 0 {
-			args["First"] = g.level.Level
-		}
-		args["Last"] = g.level.Level
+		first, last = cmp.Or(first, g.level.Level), g.level.Level
 		curves, low, high = curves+len(g.curves), min(low, g.low), max(high, g.high)
 	}
-	args["Curves"], args["Rising"], args["Low"], args["High"] = curves, rising, low, high
-	return t.Say("curve.apart", args)
+	return t.Say("curve.apart", text.Args{
+		"Noun": t.noun(), "Option": option, "Metric": t.Basis.Metric, "Curves": curves, "Rising": rising, "First": first, "Last": last, "Low": low, "High": high,
+	})
 }
 
 // curveNames are the curves as sentences name them, by their levels.
