@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"fmt"
 	"slices"
 
 	"soku/internal/measure"
@@ -40,6 +39,10 @@ func (c *Campaign) compared(only Selection) comparisons {
 		ends  string
 		of    []*series
 	}
+	type identity struct {
+		family
+		ends, levels string
+	}
 	if !c.Plan.Until.Decided {
 		return nil
 	}
@@ -48,7 +51,7 @@ func (c *Campaign) compared(only Selection) comparisons {
 	for i := range c.Plan.patterns {
 		places[measure.LevelsKey(c.Plan.patterns[i].Levels)] = i
 	}
-	members, index := map[family][]member{}, map[string]int{}
+	members, index := map[family][]member{}, map[identity]int{}
 	var order []family
 	for _, s := range c.figures.order {
 		if len(s.values) == 0 || !only.Matches(s.key.Levels) || c.Plan.IsControl(s.key.Levels) || len(labels) > 0 && !slices.Contains(labels, s.key.Label) {
@@ -59,7 +62,7 @@ func (c *Campaign) compared(only Selection) comparisons {
 			order = append(order, f)
 		}
 		place, ends := places[measure.LevelsKey(s.key.Levels)], s.key.Client+" → "+s.key.Server
-		key := fmt.Sprint(f.label, f.metric.Key, f.discarded, ends, measure.LevelsKey(without(s.key.Levels, unvaried[f.label])))
+		key := identity{f, ends, measure.LevelsKey(without(s.key.Levels, unvaried[f.label]))}
 		at, known := index[key]
 		if !known {
 			at = len(members[f])

@@ -15,11 +15,11 @@ func apart(means map[string]float64, noise float64) func(campaign.Job) float64 {
 	return func(j campaign.Job) float64 { return of(j) * means[j.Trial.Levels[0].Value] }
 }
 
-const threeSizes = `[small, {name: large, options: {dscp: 8}}, {name: huge, options: {dscp: 10}}]`
+// threeSizes is untilStudy with a third level.
+var threeSizes = strings.Replace(untilStudy, "{name: large, options: {dscp: 8}}", "{name: large, options: {dscp: 8}}, {name: huge, options: {dscp: 10}}", 1)
 
 func TestRoundsAreAddedUntilEveryComparisonIsDecided(t *testing.T) {
-	plan := strings.Replace(untilStudy, "[small, {name: large, options: {dscp: 8}}]", threeSizes, 1)
-	b := newBench(t, plan+"until: {decided: true, max_rounds: 40}\npractical: 3%\n")
+	b := newBench(t, threeSizes+"until: {decided: true, max_rounds: 40}\npractical: 3%\n")
 	// huge is the best; large makes no practical difference to it, small is worse.
 	b.goodput = apart(map[string]float64{"small": 0.9, "large": 1, "huge": 1.001}, 0.02)
 	b.create()
@@ -87,17 +87,16 @@ func TestWhatStaysUndecidedIsGivenUpAtTheLimit(t *testing.T) {
 }
 
 func TestComparisonsAreWithWhatThePlanSays(t *testing.T) {
-	plan := strings.Replace(untilStudy, "[small, {name: large, options: {dscp: 8}}]", threeSizes, 1)
 	means := map[string]float64{"small": 1, "large": 1.2, "huge": 1.5}
 	for against, want := range map[string]int{"best": 2, "first": 2, "all": 3} {
-		b := newBench(t, plan+"until: {decided: true, max_rounds: 10, against: "+against+"}\n")
+		b := newBench(t, threeSizes+"until: {decided: true, max_rounds: 10, against: "+against+"}\n")
 		b.goodput = apart(means, 0.003)
 		b.create()
 		if out, err := b.run(); err != nil || out.Enough.Compared != want || !out.Enough.Reached || b.campaign.Rounds() != 6 {
 			t.Errorf("%s: %d rounds, %+v, error %v", against, b.campaign.Rounds(), out.Enough, err)
 		}
 		// Against huge both are decided, and large against small is not.
-		b = newBench(t, plan+"until: {decided: true, max_rounds: 10, against: "+against+"}\n")
+		b = newBench(t, threeSizes+"until: {decided: true, max_rounds: 10, against: "+against+"}\n")
 		b.goodput = apart(map[string]float64{"small": 1, "large": 1.01, "huge": 2}, 0.05)
 		b.create()
 		if out, err := b.run(); err != nil || out.Enough.Reached != (against == "best") {
@@ -107,8 +106,7 @@ func TestComparisonsAreWithWhatThePlanSays(t *testing.T) {
 }
 
 func TestTheControlIsNotCompared(t *testing.T) {
-	plan := strings.Replace(untilStudy, "[small, {name: large, options: {dscp: 8}}]", threeSizes, 1)
-	b := newBench(t, plan+"until: {decided: true, max_rounds: 10}\ncontrol: {sku: huge}\n")
+	b := newBench(t, threeSizes+"until: {decided: true, max_rounds: 10}\ncontrol: {sku: huge}\n")
 	b.goodput = apart(map[string]float64{"small": 1, "large": 1.2, "huge": 1.5}, 0.003)
 	b.create()
 	if out, err := b.run(); err != nil || out.Enough.Compared != 1 || !out.Enough.Reached {

@@ -95,12 +95,12 @@ func (f *figures) learn(at compactKey, key Key, r *measure.Result) {
 // value is the figure of one trial.
 func (f *figures) value(at compactKey, key Key) (v float64, found bool) {
 	at.round, at.repeat = 0, 0
-	if s := f.of[at]; s != nil {
-		var at figure
-		at, found = s.values[turn{key.Round, key.Repeat}]
-		v = at.value
+	s := f.of[at]
+	if s == nil {
+		return 0, false
 	}
-	return v, found
+	got, found := s.values[turn{key.Round, key.Repeat}]
+	return got.value, found
 }
 
 // sessionOf is the number of the run that measured a result; 0 in results of older versions.

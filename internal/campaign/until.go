@@ -195,9 +195,9 @@ func (r *run) extend() (bool, error) {
 	if r.out.Skipped > 0 || !r.out.Enough.goesOn() {
 		return false, nil
 	}
-	more := 1
-	if u := r.c.Plan.Until; u.firstLook()-r.c.Rounds() > 1 && (u.MaxTime == 0 || r.elapsed()+time.Duration(u.firstLook()-r.c.Rounds())*perRound <= u.MaxTime.Std()) {
-		more = u.firstLook() - r.c.Rounds() // nothing is decided before
+	u, more := r.c.Plan.Until, 1
+	if first := u.firstLook() - r.c.Rounds(); first > 1 && (u.MaxTime == 0 || r.elapsed()+time.Duration(first)*perRound <= u.MaxTime.Std()) {
+		more = first // nothing is decided before
 	}
 	return true, r.c.AddRounds(more, r.Now())
 }
