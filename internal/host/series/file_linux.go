@@ -89,10 +89,7 @@ func fileSource(path string, columns []Column, parse func(b []byte, row []int64)
 
 // known reports whether a reading of a source has any value.
 func known(s Source) bool {
-	row := make([]int64, len(s.Columns))
-	for i := range row {
-		row[i] = Unknown
-	}
+	row := unknownRow(len(s.Columns))
 	s.Read(row)
 	for _, v := range row {
 		if v != Unknown {

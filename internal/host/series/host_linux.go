@@ -49,11 +49,6 @@ func (r roots) sources(iface string, driver opener) []opener {
 	return append(all, r.interrupts)
 }
 
-var interfaceColumns = counters(
-	"interface.sent_bytes", "interface.sent_packets", "interface.sent_dropped", "interface.sent_errors",
-	"interface.received_bytes", "interface.received_packets", "interface.received_dropped", "interface.received_errors",
-)
-
 // udpSource adds up IPv4 and IPv6.
 func udpSource(four, six string) Source {
 	a, b := openFile(four), openFile(six)

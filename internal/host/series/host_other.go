@@ -51,10 +51,7 @@ func processors() Source {
 
 func traffic(iface string) Source {
 	return Source{
-		Columns: counters(
-			"interface.sent_bytes", "interface.sent_packets", "interface.sent_dropped", "interface.sent_errors",
-			"interface.received_bytes", "interface.received_packets", "interface.received_dropped", "interface.received_errors",
-		),
+		Columns: interfaceColumns,
 		Read: func(row []int64) {
 			ctx, cancel := context.WithTimeout(context.Background(), readTime)
 			defer cancel()

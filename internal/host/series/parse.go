@@ -57,7 +57,7 @@ func wide(field []byte) (int64, bool) {
 	return int64(n &^ (1 << 63)), true
 }
 
-// hexadecimal is a field of at most 16 hexadecimal digits.
+// hexadecimal is a field of at most 15 hexadecimal digits.
 func hexadecimal(field []byte) (n int64, ok bool) {
 	if len(field) == 0 || len(field) > 15 {
 		return 0, false

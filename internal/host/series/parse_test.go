@@ -5,14 +5,6 @@ import (
 	"testing"
 )
 
-func unknownRow(n int) []int64 {
-	row := make([]int64, n)
-	for i := range row {
-		row[i] = Unknown
-	}
-	return row
-}
-
 func TestTextsOfTheKernelAreRead(t *testing.T) {
 	const U = Unknown
 	for name, c := range map[string]struct {

@@ -1,5 +1,10 @@
 package series
 
+var interfaceColumns = counters(
+	"interface.sent_bytes", "interface.sent_packets", "interface.sent_dropped", "interface.sent_errors",
+	"interface.received_bytes", "interface.received_packets", "interface.received_dropped", "interface.received_errors",
+)
+
 // Columns of protocols and the counters of the kernel that they are.
 var (
 	snmpColumns = counters("tcp.retransmits", "tcp.active_opens")

@@ -5,6 +5,15 @@ import "math"
 // Unknown is what a [Source] writes where it has no value.
 const Unknown = math.MinInt64
 
+// unknownRow is a row without a value.
+func unknownRow(n int) []int64 {
+	row := make([]int64, n)
+	for i := range row {
+		row[i] = Unknown
+	}
+	return row
+}
+
 // Column is one figure of a source.
 type Column struct {
 	Key   string // a measure.SeriesKey

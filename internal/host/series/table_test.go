@@ -32,6 +32,32 @@ func TestAFullTableKeepsItsStartAtHalfTheResolution(t *testing.T) {
 	}
 }
 
+// A reading that goes may be the one that read a source that is read seldom.
+func TestAFullTableLosesNothingOfASeldomSource(t *testing.T) {
+	for most := range 20 {
+		tab := table{most: 2 + most}
+		tab.widen(counters("often", "seldom"))
+		start, last := time.Now(), 0
+		for i := range 200 {
+			row := []int64{int64(i), Unknown}
+			if known := i%3 == 0 || i == 199; known {
+				row[1] = int64(10 * i)
+			}
+			tab.add(start.Add(time.Duration(i)*time.Second), row)
+			if row[1] != Unknown {
+				if i > last+1 {
+					tab.spread(1, 1)
+				}
+				last = i
+			}
+		}
+		v, ok := tab.values()
+		if !ok || slices.Contains(v.Columns["seldom"], -1) || v.Total("seldom") != 1990 || v.Total("often") != 199 {
+			t.Errorf("at most %d: %v", tab.most, v.Columns)
+		}
+	}
+}
+
 func TestWhatIsUnknownIsMarked(t *testing.T) {
 	tab := table{most: 100}
 	tab.widen([]Column{{Key: "counter"}, {Key: "gauge", Gauge: true}, {Key: "never"}, {Key: "quiet", Gauge: true, Quiet: true}})
