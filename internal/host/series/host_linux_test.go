@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,38 @@ func TestTheBusiestThreadIsTheOneThatRunsAndWaitsLongest(t *testing.T) {
 	}
 	stat("13", "5300 100 1\n")
 	check(1000, 450, 1150, 800, 350)
+}
+
+// What threads did before they were listed again is not of this interval.
+func TestThreadsThatWereTooManyCountFromTheirNextReading(t *testing.T) {
+	r := fakeRoots(t)
+	tasks := filepath.Join(r.proc, "12/task")
+	stat := func(text string) { put(t, tasks, "12/schedstat", text) }
+	stat("1000 10 1\n")
+	s := r.threads()
+	defer s.free()
+	row := unknownRow(5)
+	s.Read(row)
+	for tid := range mostThreads {
+		put(t, tasks, strconv.Itoa(1000+tid)+"/schedstat", "1 1 1\n")
+	}
+	row = unknownRow(5)
+	if s.Read(row); !equal(row, unknownRow(5)) {
+		t.Errorf("too many threads: %v", row)
+	}
+	for tid := range mostThreads {
+		if err := os.RemoveAll(filepath.Join(tasks, strconv.Itoa(1000+tid))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stat("9000 90 1\n")
+	if s.Read(row); !equal(row, make([]int64, 5)) {
+		t.Errorf("few again: %v", row)
+	}
+	stat("9500 100 1\n")
+	if s.Read(row); row[0] != 500 || row[1] != 10 {
+		t.Errorf("afterwards: %v", row)
+	}
 }
 
 func equal(a, b []int64) bool {

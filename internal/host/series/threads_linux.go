@@ -144,7 +144,9 @@ func (t *threads) forget(one *thread) {
 	}
 }
 
+// forgetAll closes all. Of those that are listed afterwards it is not known since when they ran.
 func (t *threads) forgetAll() {
+	t.seen = false
 	for _, one := range t.order {
 		one.file.close()
 	}
