@@ -18,7 +18,7 @@ type engines struct {
 	// details reads what of the facts takes longer, all but the MTU to a client.
 	details func(context.Context, netip.Addr) measure.Details
 	watch   func(iface string) (stop func(host.Moved) measure.Counters)
-	// sample begins a series of this host and returns what ends it.
+	// sample begins a series of this host and returns what ends it; nil where there is none.
 	sample func(series.Config) (stop func() *measure.Series)
 }
 
@@ -28,7 +28,12 @@ func realEngines() engines {
 		details: func(ctx context.Context, local netip.Addr) measure.Details {
 			return host.Details(ctx, host.Facts(ctx, local), netip.Addr{})
 		},
-		watch:  func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
-		sample: func(c series.Config) func() *measure.Series { return series.Start(c).Stop },
+		watch: func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
+		sample: func(c series.Config) func() *measure.Series {
+			if s := series.Start(c); s != nil {
+				return s.Stop
+			}
+			return nil
+		},
 	}
 }

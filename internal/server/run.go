@@ -57,47 +57,34 @@ func (s *Server) measure(ss *session) *measure.End {
 	return end
 }
 
-// seriesAtOnce is how many sessions have a series at the same time: each costs files and
-// processor time, and many clients at once must not slow down what the server measures.
-const seriesAtOnce = 4
-
-// seriesDescriptors is at least what a series holds open: files of the host, and one of each
-// thread.
-const seriesDescriptors = 128
-
 // sample begins the series of this host, the connections and the control connection, and
 // returns what ends it. There is none without the option, which clients of earlier versions
-// do not have, and for a session beside [seriesAtOnce] others.
+// do not have, and for a session beside [series.MostAtOnce] others.
 func (s *Server) sample(ss *session, conns flows.Conns) (stop func() *measure.Series) {
 	none := func() *measure.Series { return nil }
 	if ss.options.Series != measure.SeriesOn {
 		return none
 	}
 	// A server of few descriptors has them for connections.
-	if d := s.descriptors; d.total > 0 && d.left() < 2*seriesAtOnce*seriesDescriptors {
+	if d := s.descriptors; d.total > 0 && d.left() < 2*series.MostAtOnce*series.Descriptors {
 		return none
 	}
-	release, err := s.descriptors.reserve(ss.client.Addr(), seriesDescriptors)
+	release, err := s.descriptors.reserve(ss.client.Addr(), series.Descriptors)
 	if err != nil {
 		return none
 	}
-	select {
-	case s.sampled <- struct{}{}:
-	default:
-		release()
-		return none
-	}
-	ss.sampled.Store(true)
 	sources := conns.Watch(flows.Server, ss.options)
 	if control := ss.control.Load(); control != nil {
 		sources = append(sources, flows.WatchControl(control))
 	}
 	end := s.engines.sample(series.Config{Interface: s.facts.latest(ss.local).Interface, Sources: sources})
+	if end == nil {
+		release()
+		return none
+	}
+	ss.sampled.Store(true)
 	return func() *measure.Series {
-		defer func() {
-			<-s.sampled
-			release()
-		}()
+		defer release()
 		return end()
 	}
 }

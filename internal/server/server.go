@@ -72,8 +72,7 @@ type Server struct {
 	details      *factsCache
 	unclassified *openConns
 	descriptors  *descriptors
-	sampled      chan struct{} // one element a session with a series
-	secret       [32]byte      // keys the nonces of the UDP handshake
+	secret       [32]byte // keys the nonces of the UDP handshake
 	times        times
 	live         sync.WaitGroup // one count for a session
 
@@ -97,7 +96,7 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, log: cfg.Log, engines: e, own: own, sampled: make(chan struct{}, seriesAtOnce),
+		cfg: cfg, log: cfg.Log, engines: e, own: own,
 		sessions: newRegistry(),
 		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
 		facts:    &factsCache{read: e.facts, age: factsAge},

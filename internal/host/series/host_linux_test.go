@@ -226,7 +226,7 @@ func equal(a, b []int64) bool {
 }
 
 func TestThisHostIsSampled(t *testing.T) {
-	s := Start(Config{Interface: "lo", Every: 10 * time.Millisecond})
+	s := Start(Config{Interface: "lo", every: 10 * time.Millisecond})
 	conn, err := net.Dial("udp", "127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +273,7 @@ func TestTheNetworkIsThatOfTheCallersNamespace(t *testing.T) {
 			if err := netlink.LinkSetUp(lo); err != nil {
 				return err
 			}
-			s = Start(Config{Interface: "lo", Every: time.Millisecond})
+			s = Start(Config{Interface: "lo", every: time.Millisecond})
 			conn, err := net.Dial("udp", "127.0.0.1:9")
 			if err != nil {
 				return err

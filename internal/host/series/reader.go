@@ -12,29 +12,34 @@ const (
 	longestStride = 20
 )
 
-// reader reads sources on a goroutine of its own, one request after the other.
+// reader reads sources on a goroutine of its own, one request after the other. Every source has
+// one owner: the goroutine from enter to leave, and the reader at all other times. A goroutine
+// that hangs keeps the source that it is in, and closes it when it comes back; the others go to
+// another reader.
 type reader struct {
 	requests chan bool    // true: all sources, also those that are not due
 	results  chan reading // one a request, unless a source hangs
 	ended    chan struct{}
+	sources  []*state // the slice is not changed
 
-	sources []*state
+	mu      sync.Mutex
+	inside  *state   // what the goroutine owns; nil between two sources
+	left    bool     // another reader has the sources
 	columns []Column // of all that were opened
 	row     []int64
-
-	mu   sync.Mutex
-	at   int  // the source that is read
-	left bool // nobody waits for the goroutine
 }
 
 // state is one source as it is read.
 type state struct {
-	open opener
+	open opener // nil when it was opened
 	Source
-	first   int // its first column
+	first   int // its first column; notPlaced before it was opened
+	row     []int64
 	cost    time.Duration
 	skipped int // readings that left it out
 }
+
+const notPlaced = -1
 
 // reading are all sources at one moment.
 type reading struct {
@@ -47,7 +52,7 @@ type reading struct {
 func newReader(openers []opener) *reader {
 	r := &reader{}
 	for _, open := range openers {
-		r.sources = append(r.sources, &state{open: open})
+		r.sources = append(r.sources, &state{open: open, first: notPlaced})
 	}
 	r.start()
 	return r
@@ -67,48 +72,108 @@ func (r *reader) run() {
 		}
 		r.results <- got
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.left { // after all, the source did not hang; the others belong to the next reader
-		r.sources[r.at].free()
-		return
-	}
 	for _, s := range r.sources {
+		if !r.enter(s) {
+			return
+		}
 		s.free()
 	}
 }
 
-// read returns false when nobody waits any more.
-func (r *reader) read(all bool) (reading, bool) {
-	got := reading{at: time.Now()}
-	for i, s := range r.sources {
-		if !r.enter(i) {
+// read returns false when another reader has the sources.
+func (r *reader) read(all bool) (got reading, ok bool) {
+	got.at = time.Now()
+	for _, s := range r.sources {
+		if !r.enter(s) {
 			return got, false
 		}
-		if s.open != nil {
-			if !r.take(s, s.open()) {
-				return got, false
-			}
-		}
-		row := r.row[s.first : s.first+len(s.Columns)]
-		for c := range row {
-			row[c] = Unknown
-		}
-		if len(row) == 0 || !all && !s.due() {
-			continue
-		}
-		began := processorTime()
-		s.Read(row)
-		if r.leftIn(s.Source) {
+		late := s.read(all)
+		if !r.leave() {
+			running.Add(-1) // see withoutHanging
+			s.free()
 			return got, false
 		}
-		if s.skipped > 0 {
-			got.late, s.skipped = append(got.late, s), 0
+		if late {
+			got.late = append(got.late, s)
 		}
-		s.took(processorTime() - began)
 	}
 	got.columns, got.row = r.columns, r.row
 	return got, true
+}
+
+// enter makes a source the goroutine's, unless another reader has it.
+func (r *reader) enter(s *state) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left {
+		return false
+	}
+	r.inside = s
+	return true
+}
+
+// leave gives the source back and takes its values; false when the reader was given up
+// meanwhile, and the source is still the goroutine's.
+func (r *reader) leave() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left {
+		return false
+	}
+	s := r.inside
+	r.inside = nil
+	if s.first == notPlaced {
+		s.first = len(r.columns)
+		r.columns = append(r.columns, s.Columns...)
+		r.row = append(r.row, s.row...)
+	}
+	copy(r.row[s.first:], s.row)
+	return true
+}
+
+// withoutHanging gives up the goroutine, and returns a reader of all sources but the one that
+// the goroutine is in. Until that one returns it counts as a sampler that runs.
+func (r *reader) withoutHanging() *reader {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left = true
+	close(r.requests)
+	next := &reader{columns: r.columns, row: unknownRow(len(r.columns))}
+	for _, s := range r.sources {
+		if s == r.inside {
+			running.Add(1)
+			continue
+		}
+		next.sources = append(next.sources, s)
+	}
+	next.start()
+	return next
+}
+
+// close ends a reader that waits for a request.
+func (r *reader) close() {
+	close(r.requests)
+	<-r.ended
+}
+
+// read opens a source that was not opened yet, and reads its row if it is due or all are. late
+// reports whether earlier readings left it out.
+func (s *state) read(all bool) (late bool) {
+	if s.open != nil {
+		s.Source, s.open = s.open(), nil
+		s.row = make([]int64, len(s.Columns))
+	}
+	for i := range s.row {
+		s.row[i] = Unknown
+	}
+	if len(s.row) == 0 || !all && !s.due() {
+		return false
+	}
+	began := processorTime()
+	s.Read(s.row)
+	s.took(processorTime() - began)
+	late, s.skipped = s.skipped > 0, 0
+	return late
 }
 
 // due reports whether the source is read this time.
@@ -138,63 +203,4 @@ func (s *Source) free() {
 	if s.Close != nil {
 		s.Close()
 	}
-}
-
-// enter reports whether somebody still waits, before source i is touched.
-func (r *reader) enter(i int) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.at = i
-	return !r.left
-}
-
-// take makes the columns of an opened source part of the row; false where nobody waits any
-// more: the source is closed then.
-func (r *reader) take(s *state, opened Source) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.left {
-		opened.free()
-		return false
-	}
-	s.Source, s.open, s.first = opened, nil, len(r.columns)
-	r.columns = append(r.columns, s.Columns...)
-	r.row = append(r.row, make([]int64, len(s.Columns))...)
-	return true
-}
-
-// leftIn reports whether the reader was given up in the source s, which is closed then. The
-// others belong to the next reader.
-func (r *reader) leftIn(s Source) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.left {
-		s.free()
-	}
-	return r.left
-}
-
-// withoutHanging leaves the goroutine where it hangs, and starts another one for the other
-// sources.
-func (r *reader) withoutHanging() *reader {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.left = true
-	close(r.requests)
-	next := &reader{columns: r.columns}
-	next.row = make([]int64, len(r.columns))
-	for i, s := range r.sources {
-		if i == r.at {
-			s = &state{Source: Source{Columns: s.Columns, Read: func([]int64) {}}, first: s.first}
-		}
-		next.sources = append(next.sources, s)
-	}
-	next.start()
-	return next
-}
-
-// close ends a reader that waits for a request.
-func (r *reader) close() {
-	close(r.requests)
-	<-r.ended
 }

@@ -10,18 +10,30 @@ import (
 
 // Config says what a [Sampler] reads.
 type Config struct {
-	Interface string        // that carries the path; may be empty
-	Sources   []Source      // beside those of the host: the sockets of a trial
-	Every     time.Duration // between two readings; 0 for 100 ms
+	Interface string   // that carries the path; may be empty
+	Sources   []Source // beside those of the host: the sockets of a trial
+
+	every time.Duration // between two readings; 0 for every
 }
 
 const (
 	every = 100 * time.Millisecond
 	// hang is how long a reading may take before its source is given up.
 	hang = time.Second
-	// patience is how long Start waits for the first reading, and Stop for the last one.
-	patience = 100 * time.Millisecond
+	// longestWait is how long Start waits for the first reading, and Stop for the last one.
+	longestWait = 100 * time.Millisecond
 )
+
+// MostAtOnce is how many samplers a process has at the same time: each costs files and
+// processor time, and many at once would slow down what they watch.
+const MostAtOnce = 4
+
+// Descriptors is more than the files that a sampler holds open: one a thread of the process, of
+// at most 80, and those of the host.
+const Descriptors = 128
+
+// running is how many samplers have not ended, and how many sources hang.
+var running atomic.Int64
 
 // Sampler reads the counters of this host and of sockets regularly, from Start to Stop. On
 // Linux the interface and the protocols are those of the network namespace of the thread that
@@ -31,7 +43,6 @@ type Sampler struct {
 	hang  time.Duration
 
 	stop    chan struct{}
-	counted bool // among the running
 	once    sync.Once
 	stopped chan struct{} // closed when the table is final
 
@@ -40,26 +51,19 @@ type Sampler struct {
 
 // Start begins to sample. It returns within 100 ms, and the caller must call Stop.
 //
-// Beside [mostAtOnce] others of this process there is none, and Start returns nil: many at once
-// would slow down what they watch.
+// Beside [MostAtOnce] others of this process there is none, and Start returns nil. A source that
+// hangs counts as one more, also when its sampler has ended.
 func Start(c Config) *Sampler {
-	if running.Add(1) > mostAtOnce {
+	if running.Add(1) > MostAtOnce {
 		running.Add(-1)
 		return nil
 	}
-	s := start(hostSources(c.Interface), c, hang)
-	s.counted = true
-	return s
+	return start(hostSources(c.Interface), c, hang)
 }
 
-// mostAtOnce is how many samplers a process has at the same time.
-const mostAtOnce = 8
-
-// running is how many [Start] has started and Stop has not ended.
-var running atomic.Int64
-
+// start begins a sampler that is among the running already.
 func start(host []opener, c Config, hang time.Duration) *Sampler {
-	s := &Sampler{every: c.Every, hang: hang, stop: make(chan struct{}), stopped: make(chan struct{})}
+	s := &Sampler{every: c.every, hang: hang, stop: make(chan struct{}), stopped: make(chan struct{})}
 	if s.every <= 0 {
 		s.every = every
 	}
@@ -70,17 +74,13 @@ func start(host []opener, c Config, hang time.Duration) *Sampler {
 	}
 	first := make(chan struct{})
 	go s.run(newReader(openers), first)
-	wait(first, patience)
-	return s
-}
-
-func wait(for_ <-chan struct{}, most time.Duration) {
-	t := time.NewTimer(most)
-	defer t.Stop()
+	limit := time.NewTimer(longestWait)
+	defer limit.Stop()
 	select {
-	case <-for_:
-	case <-t.C:
+	case <-first:
+	case <-limit.C:
 	}
+	return s
 }
 
 // Stop reads once more and returns the series; nil where there is none to tell. It waits at
@@ -89,12 +89,7 @@ func (s *Sampler) Stop() *measure.Series {
 	if s == nil {
 		return nil
 	}
-	s.once.Do(func() {
-		close(s.stop)
-		if s.counted {
-			running.Add(-1)
-		}
-	})
+	s.once.Do(func() { close(s.stop) })
 	<-s.stopped
 	v, ok := s.table.values()
 	if !ok {
@@ -106,6 +101,7 @@ func (s *Sampler) Stop() *measure.Series {
 // run keeps the time. first is closed after the first reading.
 func (s *Sampler) run(r *reader, first chan struct{}) {
 	defer close(s.stopped)
+	defer running.Add(-1)
 	interval := s.every
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -145,14 +141,14 @@ func (s *Sampler) reading(r *reader, all bool) (next *reader, halved bool) {
 				return r.withoutHanging(), false
 			}
 		case <-stop:
-			limit.Reset(patience)
+			limit.Reset(longestWait)
 			stop = nil
 		}
 	}
 }
 
 func (s *Sampler) add(got reading) (halved bool) {
-	// All columns that the table lacks, also those of a reading that nobody took.
+	// All columns that the table lacks, also those of a reading that came too late.
 	s.table.widen(got.columns[len(s.table.columns):])
 	halved = s.table.add(got.at, got.row)
 	for _, source := range got.late {

@@ -25,6 +25,12 @@ func counting() func() int64 {
 	return func() int64 { n += 10; return n }
 }
 
+// begin starts a sampler of these sources alone.
+func begin(host []opener, c Config, hang time.Duration) *Sampler {
+	running.Add(1)
+	return start(host, c, hang)
+}
+
 func values(t *testing.T, s *Sampler) measure.SeriesValues {
 	t.Helper()
 	v, err := s.Stop().Values()
@@ -36,10 +42,10 @@ func values(t *testing.T, s *Sampler) measure.SeriesValues {
 
 func TestASeriesHasDifferencesOfCountersAndValuesOfGauges(t *testing.T) {
 	read := make(chan struct{}, 100)
-	s := start([]opener{
+	s := begin([]opener{
 		source("a.counter", false, counting()), source("a.gauge", true, counting()), none, source("a.still", false, func() int64 { return 7 }),
 		source("not a key", false, counting()), source("z.reading", true, func() int64 { read <- struct{}{}; return 0 }),
-	}, Config{Every: time.Millisecond}, hang)
+	}, Config{every: time.Millisecond}, hang)
 	for range 5 {
 		<-read
 	}
@@ -82,10 +88,10 @@ func TestASourceThatHangsCostsItsColumns(t *testing.T) {
 				}}
 			}
 			read := make(chan struct{}, 1000)
-			s := start([]opener{
+			s := begin([]opener{
 				source("good.first", false, counting()), hanging,
 				source("good.last", false, func() int64 { read <- struct{}{}; return time.Now().UnixNano() }),
-			}, Config{Every: time.Millisecond}, 20*time.Millisecond)
+			}, Config{every: time.Millisecond}, 20*time.Millisecond)
 			for range 8 {
 				<-read
 			}
@@ -96,30 +102,69 @@ func TestASourceThatHangsCostsItsColumns(t *testing.T) {
 			if bad := v.Columns["bad.counter"]; len(bad) > 0 && bad[len(bad)-1] != -1 {
 				t.Errorf("the one that hangs: %v", bad)
 			}
+			if n := running.Load(); n != 1 {
+				t.Errorf("%d count as running while one hangs", n)
+			}
 			close(release)
 			<-closed // by the goroutine that hung
+			if n := running.Load(); n != 0 {
+				t.Errorf("%d count as running", n)
+			}
 		})
 	}
 }
 
 func TestStopDoesNotWaitForASourceThatHangs(t *testing.T) {
-	release := make(chan struct{})
-	defer close(release)
+	release, closed := make(chan struct{}), make(chan struct{})
 	reading := make(chan struct{}, 100)
 	first := true
-	s := start([]opener{source("bad.counter", false, func() int64 {
-		reading <- struct{}{}
-		if first {
-			first = false
-			return 1
-		}
-		<-release
-		return 2
-	})}, Config{Every: time.Millisecond}, time.Hour)
+	s := begin([]opener{func() Source {
+		return Source{Columns: counters("bad.counter"), Close: func() { close(closed) }, Read: func(row []int64) {
+			reading <- struct{}{}
+			if !first {
+				<-release
+			}
+			first, row[0] = false, 1
+		}}
+	}}, Config{every: time.Millisecond}, time.Hour)
 	<-reading
 	<-reading
 	if v := values(t, s); len(v.Columns) != 0 { // it was read once
 		t.Errorf("%v", v.Columns)
+	}
+	close(release)
+	<-closed
+}
+
+// Where the goroutine is in no source when it is given up, because it was late itself, nothing
+// is lost, and everything is closed once.
+func TestAReaderThatIsLateLosesNoSource(t *testing.T) {
+	closed := map[string]int{}
+	one := func(key string) opener {
+		return func() Source {
+			return Source{Columns: counters(key), Read: func(row []int64) { row[0] = 7 }, Close: func() { closed[key]++ }}
+		}
+	}
+	first := newReader([]opener{one("a"), one("b")})
+	read := func(r *reader) {
+		t.Helper()
+		r.requests <- true
+		if got := <-r.results; len(got.columns) != 2 || !slices.Equal(got.row, []int64{7, 7}) {
+			t.Errorf("%v: %v", got.columns, got.row)
+		}
+	}
+	before := first.withoutHanging() // before the first reading
+	<-first.ended
+	read(before)
+	after := before.withoutHanging() // between two readings
+	<-before.ended
+	if len(closed) != 0 {
+		t.Errorf("closed too early: %v", closed)
+	}
+	read(after)
+	after.close()
+	if closed["a"] != 1 || closed["b"] != 1 || running.Load() != 0 {
+		t.Errorf("closed %v times, %d run", closed, running.Load())
 	}
 }
 
@@ -152,7 +197,7 @@ func TestAnExpensiveSourceIsReadSeldomAndItsDifferenceSpread(t *testing.T) {
 }
 
 func TestStartAndStopAreQuickWhereNothingCanBeRead(t *testing.T) {
-	s := start(nil, Config{Every: time.Hour}, hang)
+	s := begin(nil, Config{every: time.Hour}, hang)
 	if v := values(t, s); len(v.Columns) != 0 {
 		t.Errorf("%v", v)
 	}
@@ -160,11 +205,11 @@ func TestStartAndStopAreQuickWhereNothingCanBeRead(t *testing.T) {
 
 func TestAProcessHasFewSamplersAtOnce(t *testing.T) {
 	var all []*Sampler
-	for range mostAtOnce {
+	for range MostAtOnce {
 		all = append(all, Start(Config{}))
 	}
 	if beside := Start(Config{}); beside != nil || beside.Stop() != nil {
-		t.Errorf("there is one beside %d", mostAtOnce)
+		t.Errorf("there is one beside %d", MostAtOnce)
 	}
 	for _, s := range all {
 		s.Stop()
