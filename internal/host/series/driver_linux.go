@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/host"
 )
 
 const (
@@ -17,64 +19,46 @@ const (
 // ethtoolOf is the statistics of the interface's driver, in the network namespace of the
 // calling thread.
 func ethtoolOf(iface string) opener {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	e, err := host.OpenEthtool(iface)
 	if err != nil {
 		return none
 	}
 	return func() Source {
-		d := &driver{fd: fd}
-		if copy(d.request.name[:unix.IFNAMSIZ-1], iface) < len(iface) {
-			d.close()
-			return none()
-		}
-		names := d.names()
-		columns, places := driverColumns(names)
+		d, columns := newDriver(e)
 		if len(columns) == 0 {
-			d.close()
+			d.Close()
 			return none()
 		}
-		d.places, d.buf = places, make([]byte, 8+8*len(names))
-		return Source{Columns: columns, Read: d.read, Close: d.close}
+		return Source{Columns: columns, Read: d.read, Close: d.Close}
 	}
 }
 
-// driver reads the statistics of one interface (ETHTOOL_GSTATS of ethtool's ioctl interface).
+// driver reads the statistics of one interface (ETHTOOL_GSTATS).
 type driver struct {
-	fd      int
-	request struct { // struct ifreq
-		name [unix.IFNAMSIZ]byte
-		data unsafe.Pointer
-		_    [24 - unsafe.Sizeof(uintptr(0))]byte
-	}
-	places []int // of each statistic the column, -1 for none
-	buf    []byte
+	*host.Ethtool
+	places []int  // of each statistic the column, -1 for none
+	buf    []byte // for the most: their number grows with that of the queues, and older kernels write all
 }
 
-func (d *driver) close() { _ = unix.Close(d.fd) }
-
-func (d *driver) call(b []byte) bool {
-	d.request.data = unsafe.Pointer(&b[0])
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&d.request)))
-	return errno == 0
+func newDriver(e *host.Ethtool) (d *driver, columns []Column) {
+	d = &driver{Ethtool: e, buf: make([]byte, 8+8*mostStatistics)}
+	columns, d.places = driverColumns(d.names())
+	return d, columns
 }
 
 // names are those of all statistics, in order; nil where the driver has none.
 func (d *driver) names() []string {
-	var info unix.EthtoolDrvinfo
-	size := int(unsafe.Sizeof(info))
-	b := unsafe.Slice((*byte)(unsafe.Pointer(&info)), size)
-	info.Cmd = unix.ETHTOOL_GDRVINFO
-	if !d.call(b) || info.N_stats == 0 || info.N_stats > mostStatistics {
+	info := unix.EthtoolDrvinfo{Cmd: unix.ETHTOOL_GDRVINFO}
+	if d.Call(unsafe.Pointer(&info)) != nil || info.N_stats == 0 || info.N_stats > mostStatistics {
 		return nil
 	}
 	n := int(info.N_stats)
-	// struct ethtool_gstrings: command, set, length, names. One more, as the kernel does not
-	// know how much there is room for.
+	// struct ethtool_gstrings: command, set, length, names. There may be more by now.
 	text := make([]byte, 12+statisticName*mostStatistics)
 	binary.NativeEndian.PutUint32(text, unix.ETHTOOL_GSTRINGS)
 	binary.NativeEndian.PutUint32(text[4:], statisticsSet)
 	binary.NativeEndian.PutUint32(text[8:], uint32(n))
-	if !d.call(text) || int(binary.NativeEndian.Uint32(text[8:])) != n {
+	if d.Call(unsafe.Pointer(&text[0])) != nil || int(binary.NativeEndian.Uint32(text[8:])) != n {
 		return nil
 	}
 	names := make([]string, n)
@@ -89,10 +73,9 @@ func (d *driver) names() []string {
 // read adds up the statistics of each column.
 func (d *driver) read(row []int64) {
 	n := len(d.places)
-	clear(d.buf)
 	binary.NativeEndian.PutUint32(d.buf, unix.ETHTOOL_GSTATS) // struct ethtool_stats: command, number, values
 	binary.NativeEndian.PutUint32(d.buf[4:], uint32(n))
-	if !d.call(d.buf) || int(binary.NativeEndian.Uint32(d.buf[4:])) != n {
+	if d.Call(unsafe.Pointer(&d.buf[0])) != nil || int(binary.NativeEndian.Uint32(d.buf[4:])) != n {
 		return
 	}
 	for i, place := range d.places {

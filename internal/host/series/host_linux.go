@@ -21,9 +21,9 @@ var system = roots{"/proc", "/sys", "/sys/fs/cgroup"}
 
 // hostSources are those of this host: of the network namespace of the calling thread, also
 // when that ends later.
-func hostSources(iface string) []opener { return system.sources(iface, ethtoolOf(iface)) }
+func hostSources(iface string) []opener { return system.sources(iface, ethtoolOf) }
 
-func (r roots) sources(iface string, driver opener) []opener {
+func (r roots) sources(iface string, driver func(string) opener) []opener {
 	net := host.NetworkDir(r.proc)
 	of := func(file string, columns []Column, parse func([]byte, []int64)) opener {
 		return func() Source { return fileSource(path.Join(net, file), columns, parse) }
@@ -37,7 +37,7 @@ func (r roots) sources(iface string, driver opener) []opener {
 		r.disks, r.throttling, r.threads,
 	}
 	if iface != "" {
-		all = append(all, of("dev", interfaceColumns, func(b []byte, row []int64) { parseInterface(b, iface, row) }), driver)
+		all = append(all, of("dev", interfaceColumns, func(b []byte, row []int64) { parseInterface(b, iface, row) }), driver(iface))
 	}
 	for _, resource := range []string{"cpu", "memory", "io"} {
 		all = append(all, func() Source {

@@ -1,6 +1,8 @@
 package series
 
 import (
+	"encoding/binary"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -10,10 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // fakeRoots are folders like those of the kernel, of a process 12 in group /a/b.
@@ -65,7 +70,7 @@ func wholeHost(t *testing.T) roots {
 // sampled are the values of one reading by key, after a start.
 func sampled(t *testing.T, r roots) map[string]int64 {
 	t.Helper()
-	rd := newReader(r.sources("eth0", none))
+	rd := newReader(r.sources("eth0", func(string) opener { return none }))
 	defer rd.close()
 	rd.requests <- true
 	got := <-rd.results
@@ -255,44 +260,126 @@ func spin(d time.Duration) {
 
 // The network is that of the thread that starts the sampler, also after the thread has left.
 func TestTheNetworkIsThatOfTheCallersNamespace(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root: a network namespace")
-	}
-	done := make(chan error)
 	var s *Sampler
-	go func() {
-		done <- func() error {
-			runtime.LockOSThread() // and never unlocked: the thread ends
-			if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-				return err
-			}
-			lo, err := netlink.LinkByName("lo")
-			if err != nil {
-				return err
-			}
-			if err := netlink.LinkSetUp(lo); err != nil {
-				return err
-			}
-			s = Start(Config{Interface: "lo", every: time.Millisecond})
-			conn, err := net.Dial("udp", "127.0.0.1:9")
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-			for range 20 {
-				_, _ = conn.Write(make([]byte, 1000))
-			}
-			return nil
-		}()
-	}()
-	if err := <-done; err != nil {
-		t.Skip("no network namespace here:", err)
-	}
+	inNamespace(t, func() error {
+		lo, err := netlink.LinkByName("lo")
+		if err != nil {
+			return err
+		}
+		if err := netlink.LinkSetUp(lo); err != nil {
+			return err
+		}
+		s = Start(Config{Interface: "lo", every: time.Millisecond})
+		conn, err := net.Dial("udp", "127.0.0.1:9")
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		for range 20 {
+			_, _ = conn.Write(make([]byte, 1000))
+		}
+		return nil
+	})
 	var sent int64
 	for _, n := range values(t, s).Columns["interface.sent_packets"] {
 		sent += n
 	}
 	if sent < 10 || sent > 100 { // answers that nobody listens among them
 		t.Errorf("%d packets in the namespace", sent)
+	}
+}
+
+// inNamespace runs a function on a thread in a network namespace of its own. Both end with it.
+func inNamespace(t *testing.T, do func() error) {
+	t.Helper()
+	tier.NeedsRoot(t, "network namespaces")
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread is thrown away
+		err := unix.Unshare(unix.CLONE_NEWNET)
+		if err == nil {
+			err = do()
+		}
+		done <- err
+	}()
+	err := <-done
+	if errors.Is(err, unix.EPERM) {
+		t.Skip("this system does not let the test have its namespace: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// With more queues a driver has more statistics. Older kernels write all of them, newer ones none.
+func TestThereIsRoomForStatisticsThatAreAdded(t *testing.T) {
+	inNamespace(t, func() error {
+		pair := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "soku0", NumTxQueues: 4, NumRxQueues: 4}, PeerName: "soku1"}
+		if err := netlink.LinkAdd(pair); err != nil {
+			return err
+		}
+		settings, err := ethtool.NewEthtool()
+		if err != nil {
+			return err
+		}
+		defer settings.Close()
+		queues := func(n uint32) {
+			if _, err := settings.SetChannels("soku0", ethtool.Channels{RxCount: n, TxCount: n}); err != nil {
+				t.Error(err)
+			}
+		}
+		queues(1)
+		e, err := host.OpenEthtool("soku0")
+		if err != nil {
+			return err
+		}
+		d, columns := newDriver(e)
+		defer d.Close()
+		known := func() bool { return known(Source{Columns: columns, Read: d.read}) }
+		if len(columns) == 0 || !known() {
+			t.Errorf("columns %v", columns)
+		}
+		queues(4)
+		if known() {
+			t.Error("statistics are taken for others")
+		}
+		n := int(binary.NativeEndian.Uint32(d.buf[4:]))
+		if n == len(d.places) || n > mostStatistics {
+			t.Errorf("%d statistics after %d", n, len(d.places))
+		}
+		if need := 8 + 8*max(n, 4*len(d.places)); len(d.buf) < need {
+			t.Errorf("room for %d bytes, of %d", len(d.buf), need)
+		}
+		if queues(1); !known() {
+			t.Error("nothing is known when they are as before")
+		}
+		return nil
+	})
+}
+
+func TestAReaderLeavesNothingOpen(t *testing.T) {
+	open := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	sampled := func(iface string) (most int) {
+		r := newReader(hostSources(iface))
+		defer r.close()
+		r.requests <- true
+		<-r.results
+		return open()
+	}
+	sampled("lo") // the poller of the runtime, and whatever else stays
+	before := open()
+	for _, iface := range []string{"", "lo", "no such one"} {
+		if most := sampled(iface) - before; most < 1 || most > Descriptors {
+			t.Errorf("interface %q: %d files", iface, most)
+		}
+		if after := open(); after != before {
+			t.Errorf("interface %q: %d files, %d before", iface, after, before)
+		}
 	}
 }
