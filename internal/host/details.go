@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"net/netip"
 	"time"
 
 	"soku/internal/measure"
@@ -12,16 +11,15 @@ import (
 const detailsTime = 250 * time.Millisecond
 
 // Details reads what [Facts] leaves out because it takes longer: some milliseconds, and in
-// a cloud the answer of its metadata service. facts are those of this host and the path;
-// remote is the far end, which may be the zero address. It is meant for the time when no
-// packets are measured.
+// a cloud the answer of its metadata service. facts are those of this host and the path. It
+// is meant for the time when no packets are measured. The path itself is asked for by [RouteMTU].
 //
 // It never fails and takes less than 300 ms: a source that cannot be read, or does not
 // answer in time, has no members. It starts goroutines, each of which ends with its read;
-// one that hangs in the system stays until the system lets it go. Unlike Facts it reads
-// the network namespace of the process. It is safe for concurrent use.
-func Details(ctx context.Context, facts measure.Facts, remote netip.Addr) measure.Details {
-	d := gather(ctx, detailsTime, append(detailSources(facts, remote), cloudSource(facts)))
+// one that hangs in the system stays until the system lets it go. They describe the
+// interface in the network namespace of the process. It is safe for concurrent use.
+func Details(ctx context.Context, facts measure.Facts) measure.Details {
+	d := gather(ctx, detailsTime, append(detailSources(facts), cloudSource(facts)))
 	if d.Cloud != nil && d.Cloud.Accelerated == nil {
 		d.Cloud.Accelerated = accelerated(d.Cloud.Provider, facts.Driver, d.NIC)
 	}

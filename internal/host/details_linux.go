@@ -11,7 +11,7 @@ import (
 	"soku/internal/measure"
 )
 
-func detailSources(f measure.Facts, remote netip.Addr) []detailSource {
+func detailSources(f measure.Facts) []detailSource {
 	const system tree = ""
 	sources := []detailSource{
 		func(context.Context) func(*measure.Details) {
@@ -29,10 +29,6 @@ func detailSources(f measure.Facts, remote netip.Addr) []detailSource {
 		func(context.Context) func(*measure.Details) {
 			t := timeSync()
 			return func(d *measure.Details) { d.TimeSync = t }
-		},
-		func(context.Context) func(*measure.Details) {
-			mtu := RouteMTU(remote)
-			return func(d *measure.Details) { d.RouteMTU = mtu }
 		},
 	}
 	if f.Interface == "" {

@@ -21,13 +21,13 @@ import (
 
 func TestDetailsOfThisMachine(t *testing.T) {
 	f := Facts(t.Context(), netip.MustParseAddr("127.0.0.1"))
-	d := Details(t.Context(), f, netip.MustParseAddr("127.0.0.1"))
+	d := Details(t.Context(), f)
 	if d.Processor == nil || d.Processor.Cores < 1 || d.TimeSync == nil || d.Limits == nil || d.Limits.OpenFiles < 1 {
 		text, _ := json.Marshal(d)
 		t.Errorf("details are %s", text)
 	}
-	if d.RouteMTU != f.MTU {
-		t.Errorf("the MTU to this host is %d, that of loopback %d", d.RouteMTU, f.MTU)
+	if mtu := RouteMTU(netip.MustParseAddr("127.0.0.1")); mtu != f.MTU {
+		t.Errorf("the MTU to this host is %d, that of loopback %d", mtu, f.MTU)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestAMetadataServiceThatHangsCostsWhatItWouldSay(t *testing.T) {
 	}
 	defer l.Close()
 	t.Setenv(cloud.Setting, "azure@"+l.Addr().String())
-	d := Details(t.Context(), measure.Facts{Interface: "lo", Driver: "mana"}, netip.Addr{})
+	d := Details(t.Context(), measure.Facts{Interface: "lo", Driver: "mana"})
 	yes := true
 	if want := (&measure.Cloud{Provider: "azure", Accelerated: &yes}); !reflect.DeepEqual(d.Cloud, want) {
 		t.Errorf("cloud %+v, want %+v", d.Cloud, want)

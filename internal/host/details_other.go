@@ -14,7 +14,7 @@ import (
 // RouteMTU is unknown on this system.
 func RouteMTU(netip.Addr) int { return 0 }
 
-func detailSources(f measure.Facts, _ netip.Addr) []detailSource {
+func detailSources(f measure.Facts) []detailSource {
 	return []detailSource{func(context.Context) func(*measure.Details) {
 		model, _ := adapter(f.Interface)
 		if model == "" {

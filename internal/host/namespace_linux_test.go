@@ -59,13 +59,17 @@ func addInterface() error {
 
 func TestFactsAreThoseOfTheCallersNamespace(t *testing.T) {
 	var f measure.Facts
+	var mtu int
 	inNamespace(t, func() error {
 		if err := os.WriteFile("/proc/sys/net/ipv4/tcp_mtu_probing", []byte("2"), 0); err != nil {
 			return err
 		}
-		f = Facts(t.Context(), netip.MustParseAddr("10.98.0.1"))
+		f, mtu = Facts(t.Context(), netip.MustParseAddr("10.98.0.1")), RouteMTU(netip.MustParseAddr("10.98.0.2"))
 		return nil
 	})
+	if mtu != 1234 {
+		t.Errorf("the MTU to the next host is %d", mtu)
+	}
 	if f.Interface != "soku0" || f.MTU != 1234 || f.Driver != "veth" || f.LinkSpeedMbps != 0 || f.Qdisc != "noqueue" {
 		t.Errorf("got interface %q, MTU %d, driver %q, %d Mbit/s, qdisc %q", f.Interface, f.MTU, f.Driver, f.LinkSpeedMbps, f.Qdisc)
 	}

@@ -14,9 +14,8 @@ import (
 // the place of either.
 type engines struct {
 	tests.Engines
-	facts func(context.Context, netip.Addr) measure.Facts
-	// details reads what of the facts takes longer, all but the MTU to a client.
-	details func(context.Context, netip.Addr) measure.Details
+	facts   func(context.Context, netip.Addr) measure.Facts
+	details func(context.Context, measure.Facts) measure.Details
 	watch   func(iface string) (stop func(host.Moved) measure.Counters)
 	// sample begins a series of this host and returns what ends it; nil where there is none.
 	sample func(series.Config) (stop func() *measure.Series)
@@ -24,10 +23,7 @@ type engines struct {
 
 func realEngines() engines {
 	return engines{
-		Engines: tests.Sockets, facts: host.Facts,
-		details: func(ctx context.Context, local netip.Addr) measure.Details {
-			return host.Details(ctx, host.Facts(ctx, local), netip.Addr{})
-		},
+		Engines: tests.Sockets, facts: host.Facts, details: host.Details,
 		watch: func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
 		sample: func(c series.Config) func() *measure.Series {
 			if s := series.Start(c); s != nil {

@@ -164,7 +164,7 @@ func fakes() engines {
 		facts: func(context.Context, netip.Addr) measure.Facts {
 			return measure.Facts{OS: "linux", Arch: "amd64", Hostname: "fake"}
 		},
-		details: func(context.Context, netip.Addr) measure.Details {
+		details: func(context.Context, measure.Facts) measure.Details {
 			return measure.Details{Cloud: &measure.Cloud{Provider: "azure", InstanceType: "Standard_D8s_v5"}}
 		},
 		watch: func(string) func(host.Moved) measure.Counters {

@@ -100,11 +100,11 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		sessions: newRegistry(),
 		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
 		facts:    &factsCache{read: e.facts, age: factsAge},
-		details: &factsCache{age: factsAge, read: func(ctx context.Context, local netip.Addr) measure.Facts {
-			return measure.Facts{Details: e.details(ctx, local)}
-		}},
-		times: defaultTimes,
+		times:    defaultTimes,
 	}
+	s.details = &factsCache{age: factsAge, read: func(ctx context.Context, local netip.Addr) measure.Facts {
+		return measure.Facts{Details: e.details(ctx, s.facts.get(ctx, local))}
+	}}
 	s.engines.CopyRoot = cfg.CopyRoot
 	s.limitDescriptors(sock.OpenFiles())
 	s.base, s.stop = context.WithCancelCause(context.Background())
@@ -171,10 +171,8 @@ func (s *Server) Serve(ctx context.Context) error {
 		run(func() error { return s.accept(at) })
 		run(func() error { return s.readUDP(at) })
 	}
-	helpers.Go(func() { // so that the first client does not wait for them
-		s.facts.get(s.base, s.own.addr.Addr().Unmap())
-		s.details.get(s.base, s.own.addr.Addr().Unmap())
-	})
+	// The details need the facts: the first client waits for neither.
+	helpers.Go(func() { s.details.get(s.base, s.own.addr.Addr().Unmap()) })
 	var err error
 	select {
 	case <-ctx.Done():
@@ -202,8 +200,8 @@ func (s *Server) Serve(ctx context.Context) error {
 		h.Close()
 	}
 	s.control.wait()
+	s.details.work.Wait() // which may read facts
 	s.facts.work.Wait()
-	s.details.work.Wait()
 	return err
 }
 

@@ -44,15 +44,15 @@ func (s *Server) watchHost(local, remote netip.Addr) (stop func(host.Moved) *mea
 	watch := s.engines.watch(facts.Interface)
 	return func(moved host.Moved) *measure.Host {
 		counters := watch(moved)
-		s.details.get(s.base, local) // old ones are read again, which is awaited: nothing is measured here now
+		s.details.get(s.base, local) // old ones are read again, which is awaited: the trial moves no packets now
 		facts.Details = s.details.latest(local).Details
 		facts.RouteMTU = host.RouteMTU(remote)
 		return &measure.Host{Facts: facts, Counters: &counters}
 	}
 }
 
-// Turn is a place among those who measure, or in the queue for that. Protocols of
-// the protocols of other tools cannot report a position in a queue: their clients wait without a message.
+// Turn is a place among those who measure, or in the queue for that. The protocols of other
+// tools cannot report a position in a queue: their clients wait without a message.
 type Turn struct {
 	queue   *admission
 	client  string

@@ -13,8 +13,12 @@ import (
 // stopped. The function it returns waits for that and keeps it in r.
 func readDetails(ctx context.Context, remote netip.Addr, r *measure.Result) (keep func()) {
 	facts, found := r.Hosts.Client.Facts, make(chan measure.Details, 1)
-	go func() { found <- host.Details(ctx, facts, remote) }()
-	return func() { r.Hosts.Client.Facts.Details = <-found }
+	go func() { found <- host.Details(ctx, facts) }()
+	mtu := host.RouteMTU(remote)
+	return func() {
+		r.Hosts.Client.Facts.Details = <-found
+		r.Hosts.Client.Facts.RouteMTU = mtu
+	}
 }
 
 // What the interface must have moved before its parts are compared, and the share of it
