@@ -124,8 +124,8 @@ var countCodes = []CodeInfo{
 	}, "The rate had several levels in the trial, as where a burst allowance runs out, a limit begins or other traffic comes and goes. Goodput is a mean over them. A drop that one loss of a single TCP connection explains is not reported.",
 		"Read the samples. Where an allowance ran out, use a longer trial, or begin it after the allowance (--omit)."},
 	{CodeOtherTraffic, SeverityWarning, anyEnd, []FigureInfo{
-		{Key: "interface", Meaning: "its name"},
-		{Key: "direction", Meaning: "`sent` or `received`, as the host's interface counts"},
+		{Key: "interface", Text: true, Meaning: "its name"},
+		{Key: "direction", Text: true, Meaning: "`sent` or `received`, as the host's interface counts"},
 		{Key: "interface_bytes", Meaning: "counted by the interface during the trial"},
 		{Key: "test_bytes", Meaning: "at most the test's own, headers and retransmits estimated"},
 		{Key: "other_ratio", Meaning: "share of interface_bytes that is not the test's, at least"},

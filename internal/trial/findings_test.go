@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"soku/internal/engine/latency"
@@ -18,6 +19,27 @@ func wantFindings(t *testing.T, what any, r *measure.Result, want ...measure.Fin
 	if !equal {
 		t.Errorf("%s: findings %+v, want %+v", fmt.Sprint(what), r.Findings, want)
 	}
+	for _, f := range r.Findings {
+		wantDocumented(t, f)
+	}
+}
+
+// wantDocumented fails for a figure that the table of codes does not have, or has as another kind.
+func wantDocumented(t *testing.T, f measure.Finding) {
+	t.Helper()
+	for _, info := range measure.Codes() {
+		if info.Code != f.Code {
+			continue
+		}
+		for key := range f.Figures {
+			i := slices.IndexFunc(info.Figures, func(d measure.FigureInfo) bool { return d.Key == key })
+			if _, number := f.Number(key); i < 0 || info.Figures[i].Text == number {
+				t.Errorf("the table of codes does not have figure %s of %s like that: %v", key, f.Code, f.Figures[key])
+			}
+		}
+		return
+	}
+	t.Errorf("no code %s", f.Code)
 }
 
 // warning is a finding of a code; see [measure.NewFinding].
