@@ -10,8 +10,8 @@ import (
 	"soku/internal/sock"
 )
 
-// MostWatched is how many streams of a direction have columns in the series of a host.
-const MostWatched = 8
+// mostWatched is how many streams of a direction have columns in the series of a host.
+const mostWatched = 8
 
 // senderColumns and receiverColumns are the columns of a stream at its two ends, without
 // direction and index.
@@ -61,7 +61,7 @@ type socketColumn struct {
 }
 
 // Watch are the sources of this side's connections for the series of its host: what the kernel
-// knows of the first [MostWatched] streams of each direction, at the sender and the receiver.
+// knows of the first [mostWatched] streams of each direction, at the sender and the receiver.
 // The connections stay the caller's, who may close them at any time.
 func (c Conns) Watch(side Side, o measure.Options) (all []series.Source) {
 	conns := c.List()
@@ -70,7 +70,7 @@ func (c Conns) Watch(side Side, o measure.Options) (all []series.Source) {
 		if side.sends(d) {
 			columns = senderColumns
 		}
-		for s := range min(o.Streams, MostWatched) {
+		for s := range min(o.Streams, mostWatched) {
 			if n := i*o.Streams + s; n < len(conns) {
 				all = append(all, watch(conns[n], string(d)+"."+strconv.Itoa(s)+".", columns))
 			}

@@ -74,7 +74,7 @@ func TestTheSocketsOfAStreamAreWatchedAtBothEnds(t *testing.T) {
 func TestTheFirstStreamsOfADirectionAreWatched(t *testing.T) {
 	here, _ := pairs(t, 20)
 	all := here.Watch(Client, measure.Options{Streams: 10, Direction: measure.Bidirectional})
-	if len(all) != 2*MostWatched {
+	if len(all) != 2*mostWatched {
 		t.Errorf("%d sources", len(all))
 	}
 	if got := (Conns{}).Watch(Client, measure.Options{Streams: 10}); len(got) != 0 {
