@@ -86,13 +86,31 @@ func TestFactsAreThoseOfTheCallersNamespace(t *testing.T) {
 
 // awaitUp waits until the kernel has noticed that an interface has a carrier.
 func awaitUp(iface string) error {
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		dev, err := netlink.LinkByName(iface)
-		if err != nil || dev.Attrs().OperState == netlink.OperUp {
-			return err
+	updates, done := make(chan netlink.LinkUpdate), make(chan struct{})
+	if err := netlink.LinkSubscribe(updates, done); err != nil {
+		return err
+	}
+	defer func() {
+		close(done)
+		for range updates { // until the subscription has ended
 		}
-		if time.Now().After(end) {
-			return fmt.Errorf("%s stays %s", iface, dev.Attrs().OperState)
+	}()
+	dev, err := netlink.LinkByName(iface)
+	if err != nil || dev.Attrs().OperState == netlink.OperUp {
+		return err
+	}
+	limit := time.After(10 * time.Second)
+	for {
+		select {
+		case u, ok := <-updates:
+			if !ok {
+				return errors.New("the kernel reports no interfaces")
+			}
+			if a := u.Attrs(); a.Name == iface && a.OperState == netlink.OperUp {
+				return nil
+			}
+		case <-limit:
+			return fmt.Errorf("%s is not up", iface)
 		}
 	}
 }
