@@ -18,9 +18,9 @@ const (
 	mostText   = 128 // characters of a value
 )
 
-// client asks one service, each time by a connection of its own: it has no proxy, which
-// would ask for another machine, follows nobody elsewhere, and leaves nothing behind. Its
-// methods are safe for concurrent use once the header is set.
+// client asks one service. It uses no proxy, for which the service may be another one, follows
+// no redirect, and closes each connection after one request. Its methods are safe for concurrent
+// use once the header is set.
 type client struct {
 	address string // with a port
 	header  http.Header
@@ -85,8 +85,7 @@ func (c *client) texts(ctx context.Context, wanted map[string]*string) {
 	work.Wait()
 }
 
-// token gets a token for this session, which names nobody, and has all further requests
-// carry it.
+// token gets the session token that the service demands, and has all further requests carry it.
 func (c *client) token(ctx context.Context, path, lifetime, name string) bool {
 	const seconds = "60"
 	body, _ := c.do(ctx, http.MethodPut, path, http.Header{http.CanonicalHeaderKey(lifetime): {seconds}})

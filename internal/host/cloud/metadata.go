@@ -28,7 +28,7 @@ func NewMetadata() *Metadata {
 }
 
 // Of is the answer for a machine with this firmware, or with the setting in its place. It
-// has no provider where there is nobody to ask. It takes 200 ms at most; while another
+// has no provider where no service is asked. It takes 200 ms at most; while another
 // caller asks it waits for that answer.
 func (m *Metadata) Of(ctx context.Context, f Firmware) Answer {
 	return m.of(ctx, f, os.Getenv(Setting)) //nolint:forbidigo // of the machine, like the firmware; whoever runs a trial has no part in it

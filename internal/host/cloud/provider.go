@@ -22,8 +22,9 @@ type Firmware struct {
 // AzureTag is the tag of the chassis of every machine of Azure, and of no other of Hyper-V.
 const AzureTag = "7783-7084-3265-9085-8269-3286-77"
 
-// ProviderOf is the cloud whose machines have such a firmware, or "". Another system of the
-// same hypervisor is none: its metadata service would be somebody else's.
+// ProviderOf is the cloud whose machines have such a firmware, or "". A machine elsewhere that
+// has the same hypervisor is of no cloud: what answers at the address of the metadata service
+// there is another program.
 func ProviderOf(f Firmware) string {
 	switch {
 	case f.AssetTag == AzureTag:
