@@ -31,12 +31,12 @@ func (p *policer) admit(n int, now int64) bool {
 	return true
 }
 
-// policeBurst is the bucket of a policer of bytes: what the file gives, or policeTime of the
-// rate, at least 16 full packets.
+// policeBurst is the bucket of a policer of bytes: what the file gives, at least 3 full packets as
+// of a shaper, or policeTime of the rate, at least 16 full packets.
 func policeBurst(l *Link, way int) measure.Size {
-	w := &l.Ways[way]
+	w, frame := &l.Ways[way], measure.Size(l.MTU+etherBytes)
 	if w.Burst > 0 {
-		return w.Burst
+		return max(w.Burst, 3*frame)
 	}
-	return measure.Size(max(float64(w.Police)/8*policeTime, 16*float64(l.MTU+etherBytes)))
+	return max(measure.Size(float64(w.Police)/8*policeTime), 16*frame)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/measure"
 	"soku/test/tier"
 )
 
@@ -34,6 +35,22 @@ func TestAPauseFillsTheBucketAndNoMore(t *testing.T) {
 	}
 	if passed != 2 {
 		t.Errorf("%d frames of 1500 bytes passed after a pause, want the bucket of 3000", passed)
+	}
+}
+
+// Of a bucket that is smaller than a packet none would ever pass.
+func TestTheBucketOfAPolicerHoldsFullPackets(t *testing.T) {
+	l := &Link{MTU: 9000, Ways: [2]Way{{Police: 1e6, Burst: 2000}, {Police: 1e6}}}
+	for way, want := range []measure.Size{3 * 9014, 16 * 9014} {
+		if got := policeBurst(l, way); got != want {
+			t.Errorf("way %d: %d bytes, want %d", way, got, want)
+		}
+	}
+	l.Ways = [2]Way{{Police: 1e6, Burst: 64 << 10}, {Police: 1e9}}
+	for way, want := range []measure.Size{64 << 10, 6_250_000} {
+		if got := policeBurst(l, way); got != want {
+			t.Errorf("way %d: %d bytes, want %d", way, got, want)
+		}
 	}
 }
 
