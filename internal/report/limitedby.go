@@ -8,7 +8,8 @@ import (
 	"soku/internal/text"
 )
 
-// RowVerdict is what limited the trials of a pattern: the limit that most of them name.
+// RowVerdict is what limited the trials of a pattern: the limit that more of them name than any
+// other.
 type RowVerdict struct {
 	LimitedBy  measure.Bottleneck `json:"limited_by"`
 	Confidence measure.Confidence `json:"confidence"` // the lowest of the trials that name it
@@ -30,11 +31,14 @@ type LevelLimit struct {
 
 // found reports whether anything was found; "none" with low confidence is nothing.
 func (v *RowVerdict) found() bool {
-	return v != nil && (v.LimitedBy != measure.BottleneckNone || v.Confidence != measure.Low)
+	return v != nil && (v.LimitedBy != measure.BottleneckNone || v.sure())
 }
 
+// sure reports whether sentences may state it.
+func (v *RowVerdict) sure() bool { return v != nil && v.Confidence != measure.Low }
+
 // verdictOf is what the trials of a pattern were limited by; nil if none has a verdict. Of
-// limits that equally many name, the one with the higher confidence counts.
+// limits that equally many name, the one with the higher confidence counts, or the first by name.
 func verdictOf(results []*measure.Result) *RowVerdict {
 	var all []RowVerdict
 	of := 0
@@ -58,7 +62,7 @@ func verdictOf(results []*measure.Result) *RowVerdict {
 		return nil
 	}
 	most := slices.MaxFunc(all, func(a, b RowVerdict) int {
-		return cmp.Or(cmp.Compare(a.Trials, b.Trials), cmp.Compare(sureness(a.Confidence), sureness(b.Confidence)))
+		return cmp.Or(cmp.Compare(a.Trials, b.Trials), cmp.Compare(sureness(a.Confidence), sureness(b.Confidence)), cmp.Compare(b.LimitedBy, a.LimitedBy))
 	})
 	most.Of = of
 	return &most
@@ -71,7 +75,7 @@ func sureness(c measure.Confidence) int {
 // findMoved finds the factor with which the limit moves: the first of which every level has
 // one limit, in patterns that do not all have the same.
 func (t *Test) findMoved() {
-	if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Verdict.found() && r.Verdict.LimitedBy != t.Rows[0].limitedBy() }) {
+	if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.limitedBy() != t.Rows[0].limitedBy() }) {
 		return
 	}
 	for f, name := range t.Factors {
@@ -93,9 +97,9 @@ func (t *Test) findMoved() {
 	}
 }
 
-// limitedBy is the limit of a row, empty if none was found.
+// limitedBy is the limit of a row, empty if none was found that is sure.
 func (r *Row) limitedBy() measure.Bottleneck {
-	if !r.Verdict.found() {
+	if !r.Verdict.sure() {
 		return ""
 	}
 	return r.Verdict.LimitedBy
@@ -113,7 +117,7 @@ func (t testView) verdictText(v *RowVerdict) string {
 	if !v.found() {
 		return text.Absent
 	}
-	return t.Say("limited.cell", text.Args{"Limit": t.Bottleneck(v.LimitedBy), "Trials": v.Trials, "Of": v.Of})
+	return t.Say("limited.cell", text.Args{"Limit": t.Bottleneck(v.LimitedBy), "Trials": v.Trials, "Of": v.Of, "Unsure": !v.sure()})
 }
 
 // mostLimits is how many limits a sentence names.

@@ -82,6 +82,21 @@ func TestAReportWithoutVerdictsSaysNothingOfLimits(t *testing.T) {
 	}
 }
 
+// A sentence states what is known; the table and the documents have the rest.
+func TestALimitOfLowConfidenceIsInTheTableAlone(t *testing.T) {
+	few := &measure.Verdict{LimitedBy: measure.BottleneckPathLoss, Confidence: measure.Low}
+	b := reportText(t, limitedResults(func(string, string) *measure.Verdict { return few }))
+	if !strings.Contains(b, "random loss on the path (low)") || strings.Contains(b, "All patterns were limited") {
+		t.Errorf("it is stated, or not in the table:\n%s", b)
+	}
+	b = reportText(t, limitedResults(func(_, streams string) *measure.Verdict {
+		return map[string]*measure.Verdict{"1": few, "8": sure(measure.BottleneckPathShaper)}[streams]
+	}))
+	if all := strings.Join(strings.Fields(b), " "); !strings.Contains(all, "Limited by a shaper on the path (gw1 / 8, gw2 / 8).") || strings.Contains(all, "What limits changes") {
+		t.Errorf("what limits is said to change with streams:\n%s", b)
+	}
+}
+
 func TestTheLimitOfAPatternIsThatOfMostTrials(t *testing.T) {
 	trial := func(b measure.Bottleneck, c measure.Confidence) *measure.Result {
 		return &measure.Result{Verdict: &measure.Verdict{LimitedBy: b, Confidence: c}}
@@ -91,6 +106,12 @@ func TestTheLimitOfAPatternIsThatOfMostTrials(t *testing.T) {
 	})
 	if want := (RowVerdict{measure.BottleneckPathShaper, measure.Medium, 2, 3}); got == nil || *got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+	loss, mtu := trial(measure.BottleneckPathLoss, measure.High), trial(measure.BottleneckMTU, measure.High)
+	for _, order := range [][]*measure.Result{{loss, mtu}, {mtu, loss}} {
+		if got := verdictOf(order); got.LimitedBy != measure.BottleneckMTU {
+			t.Errorf("of two limits that one trial names each, in either order: %+v", got)
+		}
 	}
 	if verdictOf([]*measure.Result{{}}) != nil {
 		t.Error("a trial without a verdict has one")
