@@ -47,6 +47,11 @@ func TestASummaryHasTheVerdict(t *testing.T) {
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("printed %q, want %q", b.String(), want)
 	}
+	r.Verdict.Or = append(r.Verdict.Or, measure.BottleneckPathShaper)
+	b.Reset()
+	if printSummary(text.ForPrograms(), &b, 0, r); !strings.Contains(b.String(), "From both hosts random loss on the path and a shaper on the path look the same.") {
+		t.Errorf("with two others it printed %q", b.String())
+	}
 	r.Verdict = &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low}
 	b.Reset()
 	if printSummary(text.ForPrograms(), &b, 0, r); !strings.Contains(b.String(), "limited by  nothing was found that limits it (low)\n") {
