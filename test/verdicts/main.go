@@ -64,11 +64,12 @@ func run(ctx context.Context, o options) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	r := &runner{program: program, dir: dir}
+	chosen := slices.DeleteFunc(cases(newDrawing(o.seed)), func(c testCase) bool { return !only.MatchString(c.Name) })
+	if len(chosen) == 0 {
+		return fmt.Errorf("no case has a name that matches %q", o.only)
+	}
 	var results tally
-	for _, c := range cases(newDrawing(o.seed)) {
-		if !only.MatchString(c.Name) {
-			continue
-		}
+	for _, c := range chosen {
 		each := func(run int, document []byte) error {
 			if o.keep != "" {
 				if err := os.WriteFile(filepath.Join(o.keep, fmt.Sprintf("%s.%d.json", c.Name, run)), document, 0o644); err != nil {
@@ -76,7 +77,9 @@ func run(ctx context.Context, o options) error {
 				}
 			}
 			out, err := judged(&c, run, document, o)
-			results = append(results, out)
+			if err == nil {
+				results = append(results, out)
+			}
 			return err
 		}
 		if o.replay != "" {
@@ -100,7 +103,7 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-// judged prints a trial and what was said of it.
+// judged prints a trial and its verdict.
 func judged(c *testCase, run int, document []byte, o options) (outcome, error) {
 	r := &measure.Result{}
 	if err := json.Unmarshal(document, r); err != nil {
