@@ -29,7 +29,7 @@ type Result struct {
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty" jsonschema:"description=Test tcp with the option with_latency"`
 	Origin    *Origin    `json:"origin,omitempty" jsonschema:"description=Source of an ingested result; absent if soku measured it"`
 	Hosts     Hosts      `json:"hosts"`
-	Verdict   *Verdict   `json:"verdict,omitempty" jsonschema:"description=What limited the trial; tests tcp\\, udp and connect"`
+	Verdict   *Verdict   `json:"verdict,omitempty" jsonschema:"description=What limited the trial; tests tcp\\, udp\\, connect and copy"`
 	Findings  Findings   `json:"findings,omitempty" jsonschema:"description=What makes the figures less certain"`
 	Error     *Error     `json:"error,omitempty" jsonschema:"description=Why the trial failed; figures beside it are partial"`
 

@@ -61,7 +61,7 @@ type Verdict struct {
 type Evidence struct {
 	Figure     string  `json:"figure" jsonschema:"description=See docs/method.md"`
 	Value      float64 `json:"value"`
-	Unit       string  `json:"unit" jsonschema:"enum=ratio,enum=times,enum=count,enum=ns,enum=bytes,enum=bps,description=ratio: 0 to 1; times: one figure divided by another"`
+	Unit       string  `json:"unit" jsonschema:"enum=ratio,enum=times,enum=count,enum=ns,enum=bytes,description=ratio: 0 to 1; times: one figure divided by another"`
 	Comparison string  `json:"comparison" jsonschema:"enum=>=,enum=<"`
 	Threshold  float64 `json:"threshold"`
 	Where      Where   `json:"where,omitempty" jsonschema:"enum=client,enum=server,description=The host that it was read on; absent: of both or of the path"`

@@ -70,8 +70,6 @@ func figureText(v float64, unit string) string {
 		return number(v/1e6) + " ms"
 	case unitBytes:
 		return number(v) + " bytes"
-	case unitBps:
-		return number(v/1e6) + " Mbit/s"
 	case unitRatio:
 		return number(v*100) + " %"
 	case unitTimes:

@@ -12,7 +12,6 @@ const (
 	unitCount = "count"
 	unitNs    = "ns"
 	unitBytes = "bytes"
-	unitBps   = "bps"
 )
 
 // Figures are what rules compare. A figure that the result does not have is absent.
