@@ -172,6 +172,31 @@ func TestAStepIsFoundWhereItIs(t *testing.T) {
 		}
 	}
 	wantFigures(t, FiguresOf(r, measure.Forward), example{StepTimes: 5, StepAt: 1.7e9, StepFit: 1, StepNoise: 0})
+	for i := range r.Flows[0].Samples { // as those of a trial of two hours
+		s := &r.Flows[0].Samples[i]
+		s.StartNs, s.EndNs, s.ReceivedBytes = s.StartNs*4, s.EndNs*4, s.ReceivedBytes*4
+	}
+	r.Options.Duration *= 4
+	wantFigures(t, FiguresOf(r, measure.Forward), example{StepTimes: 5, StepAt: 6.8e9, StepFit: 1})
+}
+
+// The split is the one that leaves the least variance of both parts, whatever the noise.
+func TestTheStepLeavesTheLeastVariance(t *testing.T) {
+	r, _, _ := transfer()
+	var rates []float64
+	for i := range r.Flows[0].Samples {
+		s := &r.Flows[0].Samples[i]
+		s.ReceivedBytes = 200_000 + int64(i*i*7919%300_000)
+		rates = append(rates, s.Bps())
+	}
+	v := rates[1 : len(rates)-3]
+	left, at := squares(v), 0
+	for k := 2; k < len(v)-3; k++ {
+		if both := squares(v[:k]) + squares(v[k:]); both < left {
+			left, at = both, k
+		}
+	}
+	wantFigures(t, FiguresOf(r, measure.Forward), example{StepAt: float64(at+1) * 1e8, StepFit: 1 - left/squares(v), StepTimes: mean(v[:at]) / mean(v[at:])})
 }
 
 func TestDatagramsThatAPolicerDropsVaryLessThanByChance(t *testing.T) {

@@ -12,9 +12,10 @@ func (f *Figures) goodput(flow *measure.Flow, o measure.Options) {
 		return
 	}
 	var rates []float64
+	var starts []int64
 	for _, s := range flow.Samples {
 		if s.EndNs-s.StartNs > 30e6 && (o.Duration == 0 || s.StartNs < int64(o.Duration)) {
-			rates = append(rates, s.Bps())
+			rates, starts = append(rates, s.Bps()), append(starts, s.StartNs)
 		}
 	}
 	core := rates
@@ -31,11 +32,12 @@ func (f *Figures) goodput(flow *measure.Flow, o measure.Options) {
 	if middle := median(smooth); len(smooth) > 5 && middle > 0 {
 		f.set(GoodputSpread, (quantile(smooth, 0.9)-quantile(smooth, 0.1))/middle)
 	}
-	f.step(rates)
+	f.step(rates, starts)
 }
 
-// step finds the split of the goodput into two levels that leaves the least variance.
-func (f *Figures) step(rates []float64) {
+// step finds the split of the goodput into two levels that leaves the least variance. starts are
+// when the samples begin, in ns.
+func (f *Figures) step(rates []float64, starts []int64) {
 	if len(rates) <= 10 {
 		return
 	}
@@ -44,20 +46,24 @@ func (f *Figures) step(rates []float64) {
 		end = len(rates) - 3
 	}
 	v := rates[skipped:end]
-	total := squares(v)
-	best, at := math.Inf(1), 0
-	for k := 2; k < len(v)-3; k++ {
-		if left := squares(v[:k]) + squares(v[k:]); left < best {
-			best, at = left, k
-		}
-	}
-	if at == 0 || total <= 0 {
+	total, middle, n := squares(v), mean(v), float64(len(v))
+	if total <= 0 {
 		return
+	}
+	// Of the differences from the mean, the sum of those before a split is the sum of those
+	// after it with the other sign, so one pass has what each split explains.
+	best, at, sum := -1.0, 0, 0.0
+	for i, x := range v[:len(v)-4] {
+		sum += x - middle
+		k := float64(i + 1)
+		if explained := sum * sum * n / (k * (n - k)); i > 0 && explained > best {
+			best, at = explained, i+1
+		}
 	}
 	before, after := v[:at], v[at:]
 	f.set(StepTimes, mean(before)/max(mean(after), 1))
-	f.set(StepAt, float64(at+skipped)*1e8)
-	f.set(StepFit, 1-best/total)
+	f.set(StepAt, float64(starts[at+skipped]))
+	f.set(StepFit, best/total)
 	if m := mean(before); m > 0 {
 		f.set(StepNoise, math.Sqrt(variance(before))/m)
 	}
