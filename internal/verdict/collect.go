@@ -156,6 +156,9 @@ func (f *Figures) allowance(s series) {
 // control are the figures of the control connection: what a flow beside the load sees.
 func (f *Figures) control(s series) {
 	smallest, samples := s.gauge("control.min_rtt_ns"), roundTripsOf(s.gauge("control.rtt_ns"))
+	if len(samples) > 0 && s.span() > mostApart*float64(s.to-s.from) {
+		samples = s.late().gauge("control.rtt_ns") // of several round trips, and what was before the load is long past
+	}
 	if len(samples) > 0 && len(smallest) > 0 {
 		low := least(smallest)
 		// In a full queue every packet waits. One that was lost is late for its own reasons.
@@ -167,6 +170,10 @@ func (f *Figures) control(s series) {
 		f.setAt(ControlResent, n, s.where, "")
 	}
 }
+
+// mostApart is how far apart readings may be, in ns, to have at most one round trip of the
+// control connection between two. Those of trials of more than two minutes are further.
+const mostApart = 350e6
 
 // roundTripsOf are the round trips behind a smoothed one. A connection that sends little moves its
 // smoothed round trip by an eighth of the difference at each (RFC 6298), so what it had before
@@ -199,18 +206,24 @@ func udpOverhead(o measure.Options) float64 { return 42 / float64(max(o.Size, 1)
 const background = 25e3
 
 // other is the share of the interface's bytes that is not the test's, of the end where it is
-// larger. sent and received are the payload bytes of the test within the series.
-func (f *Figures) other(e ends, sent, received, overhead float64) {
+// larger. sent and received are the payload bytes of the flow within the series.
+func (f *Figures) other(r *measure.Result, flow *measure.Flow, e ends, sent, received, overhead float64) {
+	acknowledgements := 0.0 // of the flow in the other direction: at most one a segment
+	for i := range r.Flows {
+		if back := &r.Flows[i]; r.Test == measure.TestTCP && back.Direction != flow.Direction {
+			acknowledgements = float64(back.Summary.ReceivedBytes) * tcpOverhead
+		}
+	}
 	for _, c := range []struct {
 		s     series
 		key   string
 		moved float64
 	}{{e.sender, "interface.sent_bytes", sent}, {e.receiver, "interface.received_bytes", received}} {
 		total, known := c.s.sum(c.key)
-		if !known || total <= 0 || c.moved <= 0 {
+		if !known || total <= 0 || c.moved <= 0 || c.s.loopback {
 			continue
 		}
-		share := max(total-c.moved*(1+overhead)-background*c.s.span()/1e9, 0) / total
+		share := max(total-c.moved*(1+overhead)-acknowledgements-background*c.s.span()/1e9, 0) / total
 		if old, known := f.Value(OtherTraffic); !known || share > old {
 			f.setAt(OtherTraffic, share, c.s.where, "")
 		}

@@ -13,7 +13,8 @@ func (f *Figures) connect(r *measure.Result, e ends) {
 	if n, known := e.sender.sum("tcp.syn_retransmits"); known {
 		f.setAt(SYNsResent, n/tried, e.sender.where, "")
 	}
-	drops, known := 0.0, false
+	// Linux always has these counters, and a document leaves out those that did not move.
+	drops, known := 0.0, !e.receiver.empty() && e.receiver.linux
 	for _, key := range []string{"tcp.listen_drops", "tcp.request_queue_drops"} { // an overflow is a drop, too
 		n, there := e.receiver.sum(key)
 		drops, known = drops+n, known || there

@@ -1,6 +1,10 @@
 package verdict
 
-import "soku/internal/measure"
+import (
+	"math"
+
+	"soku/internal/measure"
+)
 
 // Key names a figure that rules compare.
 type Key string
@@ -30,7 +34,7 @@ func (f *Figures) set(key Key, v float64) { f.setAt(key, v, "", "") }
 
 // setAt sets a figure of a host; one that is no number stays absent.
 func (f *Figures) setAt(key Key, v float64, where measure.Where, detail string) {
-	if v == v { //nolint:gocritic // not a number is not equal to itself
+	if !math.IsNaN(v) {
 		f.readings[key] = reading{v, where, detail}
 	}
 }
@@ -117,18 +121,18 @@ const (
 var Infos = []FigureInfo{
 	{Streams, unitCount, "streams that moved bytes"},
 	{AskedRatio, unitRatio, "goodput, or connections per second, divided by the rate asked for; absent without one"},
-	{FixedAmount, unitCount, "1 if an amount of bytes was asked for, and no time"},
+	{FixedAmount, unitCount, "1 if an amount of bytes was asked for instead of a time"},
 	{DurationNs, unitNs, "length of the trial"},
 	{DurationRTTs, unitTimes, "length of the trial divided by the smallest round trip"},
-	{SlowStart, unitCount, "1 if no stream ever left slow start"},
+	{SlowStart, unitCount, "1 if no stream ever left slow start; absent where the kernel's congestion window is not known"},
 	{BBR, unitCount, "1 if the congestion control is bbr"},
 	{Retransmits, unitCount, "segments that were sent again"},
-	{Timeouts, unitCount, "retransmission time-outs divided by streams"},
+	{Timeouts, unitCount, "retransmission time-outs divided by streams; of all connections of the sender's network namespace if those are more"},
 	{Acknowledged, unitBytes, "payload that the receiver acknowledged"},
-	{SegmentRatio, unitRatio, "smallest segment size divided by what the path MTU allows (the MTU less 52 bytes)"},
+	{SegmentRatio, unitRatio, "smallest segment size of a stream divided by its largest, or by what the path MTU allows (the MTU less 52 bytes) if that is smaller"},
 	{SenderThread, unitRatio, "median over the intervals of the time that the busiest thread of the sender ran or waited for a processor"},
 	{ReceiverThread, unitRatio, "the same of the receiver"},
-	{SenderThrottled, unitRatio, "periods in which the sender's control group used up its quota of processor time"},
+	{SenderThrottled, unitRatio, "periods in which the sender's control group used up its quota of processor time; 0 where no quota is known"},
 	{ReceiverThrottled, unitRatio, "the same of the receiver"},
 	{ThreadLead, unitRatio, "the client's figure less the server's"},
 	{SenderSoftirq, unitRatio, "time that the busiest processor of the sender spent in interrupts, median over the intervals"},
@@ -141,7 +145,7 @@ var Infos = []FigureInfo{
 	{SndbufLimited, unitRatio, "time that the sender's kernel counts as limited by its send buffer"},
 	{UnsentTimes, unitTimes, "bytes that wait in the sender's socket divided by those in flight, median"},
 	{CwndUsed, unitRatio, "segments in flight divided by the congestion window, median"},
-	{OtherTraffic, unitRatio, "share of the bytes on the sender's or the receiver's interface that is not the test's; the larger"},
+	{OtherTraffic, unitRatio, "share of the bytes on the sender's or the receiver's interface that is not the test's; the larger. Absent on loopback"},
 	{AllowanceRatio, unitRatio, "packets that a cloud's limit held back, by the driver's counters (ENA: *_allowance_exceeded), divided by packets"},
 	{StepTimes, unitTimes, "goodput before the best split into two levels divided by that after it"},
 	{StepFit, unitRatio, "share of the variance of the goodput that this split explains"},
@@ -152,16 +156,16 @@ var Infos = []FigureInfo{
 	{RTTGrowth, unitRatio, "how much of the largest round trip of the first second is not in the smallest"},
 	{RTTSpread, unitRatio, "difference of the largest and the smallest median round trip of a stream divided by their mean"},
 	{RTTAlike, unitRatio, "correlation of the round trips of two streams over time: of all pairs the one that a tenth is below; absent if round trips are level. Streams in one queue wait the same"},
-	{ControlRTTTimes, unitTimes, "first quartile of the round trips of the control connection beside the load divided by the smallest; recovered from the smoothed one, which moves by an eighth of each difference (RFC 6298)"},
+	{ControlRTTTimes, unitTimes, "first quartile of the round trips of the control connection beside the load divided by the smallest; recovered from the smoothed one, which moves by an eighth of each difference (RFC 6298), and in trials of more than two minutes the smoothed one itself"},
 	{ControlQueue, unitNs, "their difference"},
 	{BesideRatio, unitRatio, "`control_queue_ns` divided by `queue_ns`: 0 if packets beside the streams do not wait in their queue"},
 	{ControlResent, unitCount, "segments of the control connection that were sent again"},
 	{Jain, unitRatio, "Jain's index of what the streams moved"},
 	{TogetherTimes, unitTimes, "variance of the sum of the streams divided by the sum of their variances: below 1 if one gains what others lose"},
 	{LossRatio, unitRatio, "segments that had to be sent again (without those that had arrived), or datagrams that were lost, divided by all"},
-	{Recoveries, unitCount, "times that the sender's kernel began to recover from losses"},
-	{LossesPerRecovery, unitCount, "segments that had to be sent again divided by that"},
-	{GoodputSpread, unitRatio, "90th less 10th percentile of the goodput over 300 ms, divided by the median"},
+	{Recoveries, unitCount, "times that the sender's kernel began to recover from losses, on all connections of its network namespace"},
+	{LossesPerRecovery, unitCount, "segments of all streams that had to be sent again divided by that"},
+	{GoodputSpread, unitRatio, "90th less 10th percentile of the goodput over three samples (300 ms), divided by the median"},
 	{DatagramBytes, unitBytes, "payload of a datagram"},
 	{SocketDrops, unitRatio, "share of the lost datagrams that the receiver's socket dropped"},
 	{LossVariance, unitTimes, "variance of the share of lost datagrams divided by what independent losses would have"},

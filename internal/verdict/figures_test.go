@@ -49,7 +49,7 @@ func transfer() (r *measure.Result, sender, receiver measure.SeriesValues) {
 	})
 	flow := measure.Flow{Direction: measure.Forward, Summary: measure.Summary{GoodputBps: 100e6, DurationNs: measure.Duration(4 * time.Second)}}
 	for i := range 2 {
-		flow.Streams = append(flow.Streams, measure.Stream{Index: i, ReceivedBytes: 25e6, TCP: &measure.TCPInfo{Congestion: "cubic", SsthreshSegs: 300, Retransmits: 400, MinRTTNs: 10e6}})
+		flow.Streams = append(flow.Streams, measure.Stream{Index: i, ReceivedBytes: 25e6, TCP: &measure.TCPInfo{Congestion: "cubic", CwndSegments: 400, SsthreshSegs: 300, Retransmits: 400, MinRTTNs: 10e6}})
 	}
 	for i := range int64(40) {
 		flow.Samples = append(flow.Samples, measure.Sample{StartNs: i * 1e8, EndNs: (i + 1) * 1e8, ReceivedBytes: 1_250_000})
@@ -151,6 +151,108 @@ func TestAFigureWithoutItsSourceIsAbsent(t *testing.T) {
 	}
 }
 
+// An older kernel has fewer counters, which a document leaves out as it does those that are 0.
+func TestWhatAnOlderKernelDoesNotCountIsAbsent(t *testing.T) {
+	r, sender, receiver := transfer()
+	for _, stream := range []string{"forward.0.", "forward.1."} {
+		for _, name := range []string{"segments_out", "acked_bytes", "sent_bytes", "busy_ns", "rwnd_limited_ns"} {
+			delete(sender.Columns, stream+name)
+		}
+	}
+	f := FiguresOf(withSeries(r, sender, receiver), measure.Forward)
+	for _, key := range []Key{LossRatio, Acknowledged, LossesPerRecovery, RwndLimited, SndbufLimited} {
+		if v, known := f.Value(key); known {
+			t.Errorf("%s is %v without its counters", key, v)
+		}
+	}
+	wantFigures(t, f, example{RTTTimes: 1.5, WindowUsed: 0.25})
+}
+
+// Linux before 6.7 counts no time-outs of a connection.
+func TestTimeoutsOfTheHostCountWhereThoseOfTheStreamsAreNotKnown(t *testing.T) {
+	r, sender, receiver := transfer()
+	sender.Columns["tcp.timeouts"] = slicesOf(1)
+	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{Timeouts: 20})
+	sender.Columns["forward.1.timeouts"] = slicesOf(3)
+	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{Timeouts: 60})
+}
+
+// A gateway may lower the segment size of every connection that is opened through it.
+func TestOnlyASegmentSizeThatFallsIsAHole(t *testing.T) {
+	r, sender, receiver := transfer()
+	for _, stream := range []string{"forward.0.", "forward.1."} {
+		sender.Columns[stream+"mss_bytes"] = slicesOf(1300)
+	}
+	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{SegmentRatio: 1})
+	for i := 5; i < 40; i++ {
+		sender.Columns["forward.1.mss_bytes"][i] = 650
+	}
+	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{SegmentRatio: 0.5})
+}
+
+// The kernel counts the recoveries of all streams; the series has the first eight.
+func TestLossesPerRecoveryAreThoseOfAllStreams(t *testing.T) {
+	r, sender, receiver := transfer()
+	for i := 2; i < 8; i++ {
+		s := r.Flows[0].Streams[0]
+		s.Index = i
+		r.Flows[0].Streams = append(r.Flows[0].Streams, s)
+	}
+	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{LossRatio: 0.02, LossesPerRecovery: 4 * 18})
+}
+
+// The acknowledgements of a fast direction are much of the bytes of a slow one.
+func TestAcknowledgementsOfTheOtherDirectionAreNoOtherTraffic(t *testing.T) {
+	r, sender, receiver := transfer()
+	back := r.Flows[0]
+	back.Direction, back.Summary.ReceivedBytes = measure.Reverse, 400e6
+	r.Flows, r.Options.Direction = append(r.Flows, back), measure.Bidirectional
+	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{
+		OtherTraffic: max(2e6-1.3e6*(1+tcpOverhead)-2.5e3-400e6*tcpOverhead/40, 0) / 2e6,
+	})
+}
+
+func TestALoopbackInterfaceHasNoOtherTraffic(t *testing.T) {
+	r, sender, receiver := transfer()
+	withSeries(r, sender, receiver)
+	r.Hosts.Client.Facts.Interface, r.Hosts.Server.Facts.Interface = "lo", "lo"
+	if v, known := FiguresOf(r, measure.Forward).Value(OtherTraffic); known {
+		t.Errorf("%v of the loopback interface is other traffic, which has both directions of the test in one count", v)
+	}
+}
+
+// An iperf3 server reports how many segments it sent again, and nothing of its windows.
+func TestRetransmitsAloneDoNotShowSlowStart(t *testing.T) {
+	r, _, _ := transfer()
+	r.Options.Bytes, r.Options.Rate, r.Options.Duration = 1e6, 0, 0
+	r.Flows[0].Summary.DurationNs = measure.Duration(200 * time.Millisecond)
+	for i := range r.Flows[0].Streams {
+		r.Flows[0].Streams[i].TCP = &measure.TCPInfo{Congestion: "cubic"}
+	}
+	if v := Judge(r); v.LimitedBy != measure.BottleneckNone || v.Confidence != measure.Low {
+		t.Errorf("the verdict is %+v", v)
+	}
+	for i := range r.Flows[0].Streams {
+		r.Flows[0].Streams[i].TCP = &measure.TCPInfo{Congestion: "cubic", CwndSegments: 100}
+	}
+	if v := Judge(r); v.LimitedBy != measure.BottleneckNone || v.Confidence != measure.High {
+		t.Errorf("of the kernel's windows, the verdict is %+v", v)
+	}
+}
+
+// Readings of a long trial are so far apart that several round trips lie between two.
+func TestInALongTrialTheSmoothedRoundTripCounts(t *testing.T) {
+	r, sender, receiver := transfer()
+	for i := range sender.AtNs {
+		sender.AtNs[i] *= 10
+	}
+	for i := range sender.Columns["control.rtt_ns"] {
+		sender.Columns["control.rtt_ns"][i] = 20e6 + int64(i%2)*1e6
+	}
+	r.Options.Duration *= 10
+	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{ControlRTTTimes: 2})
+}
+
 func slicesOf(v int64) []int64 { return readings(map[string]int64{"x": v}).Columns["x"] }
 
 func TestAnInvalidSeriesIsNone(t *testing.T) {
@@ -227,6 +329,18 @@ func TestFiguresOfConnections(t *testing.T) {
 	wantFigures(t, f, example{AskedRatio: 0.25, SYNsResent: 0.04, ListenDrops: 0.08, FailedConnections: 10, SenderThread: 0.9, ReceiverThread: 0.3, ThreadLead: 0.6})
 	if v := Judge(r); v.LimitedBy != measure.BottleneckServerOverload || v.Evidence[0].Where != measure.AtServer {
 		t.Errorf("the verdict is %+v", v)
+	}
+}
+
+// A document leaves out counters that did not move. Linux has those of the listening queues.
+func TestALinuxServerThatCountsNoDropDroppedNone(t *testing.T) {
+	client, server := readings(map[string]int64{"thread.busiest_ns": 1e7, "tcp.syn_retransmits": 3}), readings(map[string]int64{"thread.busiest_ns": 1e7})
+	r := withSeries(&measure.Result{Test: measure.TestConnect, Connect: &measure.Connect{Opened: 1000}}, client, server)
+	r.Hosts.Server.Facts.OS = "linux"
+	wantFigures(t, FiguresOf(r, measure.Forward), example{ListenDrops: 0})
+	r.Hosts.Server.Facts.OS = "freebsd"
+	if v, known := FiguresOf(r, measure.Forward).Value(ListenDrops); known {
+		t.Errorf("of another system's server it is %v", v)
 	}
 }
 

@@ -9,11 +9,13 @@ import (
 
 // series is what a host's counters did, cut to the intervals in which the test moved bytes.
 type series struct {
-	where   measure.Where
-	at      []int64 // moments of the readings
-	columns map[string][]int64
-	from    int // first interval
-	to      int // behind the last one
+	where    measure.Where
+	loopback bool // its interface has what is sent and what is received in one count
+	linux    bool
+	at       []int64 // moments of the readings
+	columns  map[string][]int64
+	from     int // first interval
+	to       int // behind the last one
 }
 
 // seriesOf is the series of a host; one that is absent or invalid has no intervals.
@@ -25,7 +27,10 @@ func seriesOf(h *measure.Host, where measure.Where) series {
 	if err != nil || len(v.AtNs) < 3 {
 		return series{where: where}
 	}
-	return series{where: where, at: v.AtNs, columns: v.Columns, to: len(v.AtNs) - 1}
+	return series{
+		where: where, loopback: h.Facts.Interface == "lo" || h.Facts.Interface == "lo0", linux: h.Facts.OS == "linux",
+		at: v.AtNs, columns: v.Columns, to: len(v.AtNs) - 1,
+	}
 }
 
 func (s series) empty() bool { return s.to <= s.from }

@@ -22,7 +22,7 @@ func (f *Figures) tcp(r *measure.Result, flow *measure.Flow, e ends) {
 	}
 	f.finalTCP(r, flow)
 	var streams []stream
-	var acked, sent, counted, whole float64
+	var acked, sent, counted, whole float64 // bytes
 	for i := range flow.Streams {
 		s := stream{fmt.Sprintf("%s.%d.", flow.Direction, i), e.sender, e.receiver}
 		whole += float64(flow.Streams[i].ReceivedBytes)
@@ -36,22 +36,24 @@ func (f *Figures) tcp(r *measure.Result, flow *measure.Flow, e ends) {
 	if len(streams) == 0 {
 		return
 	}
+	scale := 1.0 // only the first streams have columns
+	if counted > 0 {
+		scale = whole / counted
+	}
 	f.waiting(streams)
 	f.limited(streams)
-	f.losses(streams, e.sender)
+	f.losses(streams, e.sender, scale)
+	f.timeouts(streams, e.sender, len(flow.Streams))
 	f.roundTrips(streams, e.sender)
 	f.together(streams, e.sender)
-	f.setAt(Acknowledged, acked, e.sender.where, "")
-	if counted > 0 { // only the first streams have columns
-		f.other(e, sent*whole/counted, acked*whole/counted, tcpOverhead)
-	}
+	f.other(r, flow, e, sent*scale, acked*scale, tcpOverhead)
 }
 
 // finalTCP are the figures of what the sender's kernel knew at the end.
 func (f *Figures) finalTCP(r *measure.Result, flow *measure.Flow) {
 	moved := 0.0
 	slow, resent, smallest := true, int64(0), int64(math.MaxInt64)
-	bbr, known := false, len(flow.Streams) > 0
+	bbr, known, windows := false, len(flow.Streams) > 0, true
 	var bytes []float64
 	for _, s := range flow.Streams {
 		if s.ReceivedBytes > 0 {
@@ -62,6 +64,7 @@ func (f *Figures) finalTCP(r *measure.Result, flow *measure.Flow) {
 			known = false
 			continue
 		}
+		windows = windows && s.TCP.CwndSegments > 0 // another tool reports retransmits alone
 		slow = slow && (s.TCP.SsthreshSegs == 0 || s.TCP.SsthreshSegs > 1e6)
 		resent += s.TCP.Retransmits
 		if s.TCP.MinRTTNs > 0 {
@@ -78,7 +81,9 @@ func (f *Figures) finalTCP(r *measure.Result, flow *measure.Flow) {
 	if !known {
 		return
 	}
-	f.set(SlowStart, count(slow))
+	if windows {
+		f.set(SlowStart, count(slow))
+	}
 	f.set(Retransmits, float64(resent))
 	f.set(BBR, count(bbr))
 	if smallest < math.MaxInt64 {
@@ -126,11 +131,15 @@ func (f *Figures) waiting(streams []stream) {
 	}
 }
 
-// limited are the kernel's chronographs (RFC 4898 calls them SndLimTime).
+// limited are the kernel's chronographs (RFC 4898 calls them SndLimTime), which it has from
+// 4.10 on. That of busy time moves in any transfer.
 func (f *Figures) limited(streams []stream) {
 	for to, key := range map[Key]string{RwndLimited: "rwnd_limited_ns", SndbufLimited: "sndbuf_limited_ns"} {
 		sum, span := 0.0, 0.0
 		for _, s := range streams {
+			if s.sender.columns[s.key("busy_ns")] == nil {
+				continue
+			}
 			n, _ := s.sender.sum(s.key(key))
 			sum += n
 			span += s.sender.span()
@@ -141,31 +150,49 @@ func (f *Figures) limited(streams []stream) {
 	}
 }
 
-func (f *Figures) losses(streams []stream, sender series) {
-	var resent, needless, out, timeouts float64
-	ratio := math.Inf(1)
+// losses are the figures of what was sent again. scale is how much more all streams moved than
+// those with columns: the kernel counts the recoveries of all.
+func (f *Figures) losses(streams []stream, sender series, scale float64) {
+	var resent, needless, out, acked float64
 	for _, s := range streams {
-		for name, to := range map[string]*float64{"retransmits": &resent, "dsacks": &needless, "segments_out": &out, "timeouts": &timeouts} {
+		for name, to := range map[string]*float64{"retransmits": &resent, "dsacks": &needless, "segments_out": &out, "acked_bytes": &acked} {
 			n, _ := sender.sum(s.key(name))
 			*to += n
 		}
-		mss, mtu := sender.gauge(s.key("mss_bytes")), sender.gauge(s.key("pmtu_bytes"))
-		if len(mss) > 0 && len(mtu) > 0 {
-			ratio = min(ratio, least(mss)/max(least(mtu)-52, 1))
-		}
+	}
+	if out == 0 { // Linux before 4.6 does not count them
+		return
 	}
 	lost := max(resent-needless, 0)
-	f.setAt(LossRatio, lost/max(out, 1), sender.where, "")
-	f.setAt(Timeouts, timeouts/float64(len(streams)), sender.where, "")
-	if !math.IsInf(ratio, 0) {
-		f.setAt(SegmentRatio, ratio, sender.where, "")
-	}
+	f.setAt(LossRatio, lost/out, sender.where, "")
+	f.setAt(Acknowledged, acked, sender.where, "")
 	if n, known := sender.sum("tcp.recoveries"); known {
 		f.setAt(Recoveries, n, sender.where, "")
-		f.setAt(LossesPerRecovery, lost/max(n, 1), sender.where, "")
+		f.setAt(LossesPerRecovery, lost*scale/max(n, 1), sender.where, "")
 	} else if lost == 0 {
 		f.setAt(Recoveries, 0, sender.where, "")
 		f.setAt(LossesPerRecovery, 0, sender.where, "")
+	}
+}
+
+// timeouts are the figures of full segments that do not arrive. Linux counts the time-outs of a
+// connection from 6.7 on, and always those of the network namespace.
+func (f *Figures) timeouts(streams []stream, sender series, all int) {
+	own, smallest := 0.0, math.Inf(1)
+	for _, s := range streams {
+		n, _ := sender.sum(s.key("timeouts"))
+		own += n
+		mss, mtu := sender.gauge(s.key("mss_bytes")), sender.gauge(s.key("pmtu_bytes"))
+		if len(mss) > 0 && len(mtu) > 0 {
+			// A gateway that lowers the segment size of new connections makes no segment smaller.
+			smallest = min(smallest, least(mss)/max(min(quantile(mss, 1), least(mtu)-52), 1))
+		}
+	}
+	if !math.IsInf(smallest, 0) {
+		f.setAt(SegmentRatio, smallest, sender.where, "")
+	}
+	if n, known := sender.sum("tcp.timeouts"); known || own > 0 {
+		f.setAt(Timeouts, max(own/float64(len(streams)), n/float64(all)), sender.where, "")
 	}
 }
 
