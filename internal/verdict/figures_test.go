@@ -3,6 +3,7 @@ package verdict
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -318,6 +319,37 @@ func TestDatagramsThatAPolicerDropsVaryLessThanByChance(t *testing.T) {
 	wantFigures(t, FiguresOf(r, measure.Forward), example{LossVariance: 0.04 * 0.04 * 1.4826 * 1.4826 * 1000 / 0.16})
 }
 
+// A shaper with a full queue drops as a policer does, or by bursts; what tells them apart is
+// whether packets wait, which the series of the hosts have.
+func TestLostDatagramsAloneDoNotTellWhatDropsThem(t *testing.T) {
+	for variance, want := range map[float64]measure.Bottleneck{0.01: measure.BottleneckPathPolicer, 1: measure.BottleneckPathLoss} {
+		unseen := datagrams.with(example{LossVariance: variance}).without(ControlRTTTimes, ControlQueue, SenderThread, SenderThrottled)
+		v := judge(unseen.figures(), measure.TestUDP)
+		if v.LimitedBy != want || v.Confidence == measure.High || !slices.Contains(v.Or, measure.BottleneckPathShaper) {
+			t.Errorf("variance %v: the verdict is %+v", variance, v)
+		}
+	}
+}
+
+// What a foreign server does not tell lowers the confidence.
+func TestWithoutTheFarEndAVerdictIsNotOfHighConfidence(t *testing.T) {
+	far := []Key{ReceiverThread, ReceiverThrottled, ReceiverSoftirq, ReceiverShared, ReceiveBufferUsed, ControlRTTTimes, ControlQueue, ControlResent, BesideRatio, ListenDrops, ThreadLead}
+	for name, c := range map[string]struct {
+		figures example
+		test    measure.Test
+		or      measure.Bottleneck
+	}{
+		"window":           {examples["window"], measure.TestTCP, measure.BottleneckReceiverCPU},
+		"queue":            {examples["queue"], measure.TestTCP, measure.BottleneckFlowCap},
+		"connect_syn_lost": {examples["connect_syn_lost"], measure.TestConnect, measure.BottleneckServerOverload},
+	} {
+		v := judge(c.figures.without(far...).figures(), c.test)
+		if v.LimitedBy != judge(c.figures.figures(), c.test).LimitedBy || v.Confidence != measure.Medium || !slices.Contains(v.Or, c.or) {
+			t.Errorf("%s: the verdict is %+v", name, v)
+		}
+	}
+}
+
 func TestFiguresOfConnections(t *testing.T) {
 	client := readings(map[string]int64{"thread.busiest_ns": 9e7, "tcp.syn_retransmits": 1})
 	server := readings(map[string]int64{"thread.busiest_ns": 3e7, "tcp.listen_drops": 2, "tcp.listen_overflows": 2})
@@ -338,9 +370,12 @@ func TestALinuxServerThatCountsNoDropDroppedNone(t *testing.T) {
 	r := withSeries(&measure.Result{Test: measure.TestConnect, Connect: &measure.Connect{Opened: 1000}}, client, server)
 	r.Hosts.Server.Facts.OS = "linux"
 	wantFigures(t, FiguresOf(r, measure.Forward), example{ListenDrops: 0})
+	if v := Judge(r); v.LimitedBy != measure.BottleneckConnectionRate || v.Confidence != measure.High {
+		t.Errorf("the verdict is %+v", v)
+	}
 	r.Hosts.Server.Facts.OS = "freebsd"
-	if v, known := FiguresOf(r, measure.Forward).Value(ListenDrops); known {
-		t.Errorf("of another system's server it is %v", v)
+	if v := Judge(r); v.LimitedBy != measure.BottleneckConnectionRate || v.Confidence != measure.Medium {
+		t.Errorf("of another system's server, the verdict is %+v", v)
 	}
 }
 

@@ -22,16 +22,19 @@ var (
 	lone = named{All(AtLeast(LossRatio, 0.0005), Below(LossesPerRecovery, 3), AtLeast(Recoveries, 5), Below(RTTTimes, 1.3)), "single losses"}
 	// The goodput had two levels, the higher one first and level.
 	stepDown = named{All(AtLeast(StepTimes, 1.8), AtLeast(StepFit, 0.6), AtLeast(StepAt, 0.45e9), Below(StepNoise, 0.45)), "step down"}
+	// Datagrams fill a queue: packets of another connection wait in it.
+	besideQueued = named{Any(AtLeast(ControlRTTTimes, 1.4), AtLeast(ControlQueue, 5e6)), "queue beside"}
 	// What is lost is lost in the absence of a queue.
 	lossWithoutQueue = named{All(AtLeast(LossRatio, 0.0005), Any(Not(queued), lone)), "loss without a queue"}
 )
 
 // shared are the conditions with a name, for docs/method.md.
-var shared = []named{senderBusy, receiverBusy, queued, lone, stepDown, lossWithoutQueue, copyNetwork}
+var shared = []named{senderBusy, receiverBusy, queued, lone, stepDown, lossWithoutQueue, besideQueued, copyNetwork}
 
-// Rules are tried in this order; the first that holds is the verdict. To add one, add it
-// here, with a trial that it must judge in test/verdict; the table in docs/method.md is
-// written by go test ./internal/verdict -update.
+// Rules are tried in this order; the first that holds is the verdict. One that excludes what an
+// earlier rule names asks for the figures that say so: where they are absent, it does not hold.
+// To add one, add it here, with figures in rules_test.go and a case in test/verdicts; the table in
+// docs/method.md is written by go test ./internal/verdict -update.
 var Rules = append([]Rule{
 	// What is over, or never began.
 	{
@@ -95,8 +98,13 @@ var Rules = append([]Rule{
 	// Windows and buffers.
 	{
 		Name: "window", Tests: tcp, LimitedBy: measure.BottleneckReceiveWindow, Confidence: measure.High,
-		When:   All(AtLeast(WindowUsed, 0.85), AtLeast(RwndLimited, 0.08), IfKnown(Below(ReceiveBufferUsed, 0.3))),
+		When:   All(AtLeast(WindowUsed, 0.85), AtLeast(RwndLimited, 0.08), Below(ReceiveBufferUsed, 0.3)),
 		Source: "The flight fills the window, although the receiver reads what arrives (TCP chronographs, Linux 4.10). In flight / window was 0.99 or more where the window limited, 0.48 or less elsewhere.",
+	},
+	{
+		Name: "window_or_receiver", Tests: tcp, LimitedBy: measure.BottleneckReceiveWindow, Or: []measure.Bottleneck{measure.BottleneckReceiverCPU}, Confidence: measure.Medium,
+		When:   All(AtLeast(WindowUsed, 0.85), AtLeast(RwndLimited, 0.08), IfKnown(Below(ReceiveBufferUsed, 0.3))),
+		Source: "As above, but how full the receiver's socket was is not known: it may read late.", WouldTell: measure.ProbeSecondStream,
 	},
 	{
 		Name: "receiver_stalled", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
@@ -187,8 +195,13 @@ var Rules = append([]Rule{
 	},
 	{
 		Name: "queue", Tests: tcp, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
+		When:   All(queued, Any(AtLeast(BesideRatio, 0.15), Below(Jain, 0.995))),
+		Source: "Packets wait in a queue, those beside the streams, too, and the goodput is level. A steady competitor that neither host sees leaves the same: only other times tell.",
+	},
+	{
+		Name: "queue_or_flow_cap", Tests: tcp, LimitedBy: measure.BottleneckPathShaper, Or: []measure.Bottleneck{measure.BottleneckFlowCap}, Confidence: measure.Medium,
 		When:   queued,
-		Source: "Packets wait in a queue, and the goodput is level. A steady competitor that neither host sees leaves the same: only other times tell.",
+		Source: "Packets wait in a queue, and no connection beside the streams is known to wait in it.", WouldTell: measure.ProbeSecondStream,
 	},
 	{
 		Name: "softirq_receiver", Tests: tcpUDP, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
@@ -243,12 +256,12 @@ var Rules = append([]Rule{
 	},
 	{
 		Name: "udp_queue_unsteady", Tests: udp, LimitedBy: measure.BottleneckCompetingTraffic, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Low,
-		When:   All(Any(AtLeast(ControlRTTTimes, 1.4), AtLeast(ControlQueue, 5e6)), AtLeast(GoodputSpread, 0.35)),
+		When:   All(besideQueued, AtLeast(GoodputSpread, 0.35)),
 		Source: "A connection beside the load waits in a queue, and what arrives varies.", WouldTell: measure.ProbeAnotherTime,
 	},
 	{
 		Name: "udp_queue", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
-		When:   Any(AtLeast(ControlRTTTimes, 1.4), AtLeast(ControlQueue, 5e6)),
+		When:   besideQueued,
 		Source: "A connection beside the load waits in a queue.",
 	},
 	{
@@ -263,18 +276,23 @@ var Rules = append([]Rule{
 	},
 	{
 		Name: "udp_policer", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.High,
-		When:   Below(LossVariance, 0.2),
+		When:   All(Below(LossVariance, 0.2), Not(besideQueued)),
 		Source: "A policer drops a steady share of a steady stream, chance does not: the variance was 0.34 to 1.4 of that of independent losses by chance, 0.001 at most at a policer.",
 	},
 	{
+		Name: "udp_policer_or_shaper", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
+		When:   Below(LossVariance, 0.2),
+		Source: "As above, but it is not known whether a connection beside the load waits: a shaper whose queue is full drops a steady share, too.", WouldTell: measure.ProbeUnderLoad,
+	},
+	{
 		Name: "udp_loss", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
-		When:   Below(LossVariance, 4),
+		When:   All(Below(LossVariance, 4), Not(besideQueued)),
 		Source: "Losses vary as independent ones do.",
 	},
 	{
-		Name: "udp_loss_bursts", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Or: []measure.Bottleneck{measure.BottleneckCompetingTraffic}, Confidence: measure.Low,
+		Name: "udp_loss_bursts", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Or: []measure.Bottleneck{measure.BottleneckCompetingTraffic, measure.BottleneckPathShaper}, Confidence: measure.Low,
 		When:   AtLeast(LossRatio, 0.005),
-		Source: "Losses come in bursts.", WouldTell: measure.ProbeUnderLoad,
+		Source: "Losses come in bursts, or it is not known whether a connection beside the load waits.", WouldTell: measure.ProbeUnderLoad,
 	},
 	// Connections.
 	{
@@ -284,13 +302,13 @@ var Rules = append([]Rule{
 	},
 	{
 		Name: "connect_syn_lost", Tests: connect, LimitedBy: measure.BottleneckConnectionRate, Confidence: measure.High,
-		When:   All(AtLeast(SYNsResent, 0.02), Not(receiverBusy)),
+		When:   All(AtLeast(SYNsResent, 0.02), Below(ListenDrops, 0.01), Not(receiverBusy)),
 		Source: "SYNs are lost, and the server dropped none.",
 	},
 	{
 		Name: "connect_syn_lost_busy", Tests: connect, LimitedBy: measure.BottleneckConnectionRate, Or: []measure.Bottleneck{measure.BottleneckServerOverload}, Confidence: measure.Medium,
 		When:   AtLeast(SYNsResent, 0.02),
-		Source: "SYNs are lost; the server dropped none, but its processors are busy.",
+		Source: "SYNs are lost; the server's processors are busy, or nothing is known of the server.",
 	},
 	{
 		Name: "connect_asked", Tests: connect, LimitedBy: measure.BottleneckApplication, Confidence: measure.High,
