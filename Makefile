@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
 # The control protocol is HTTP/1.1 at both ends; without HTTP/2 the program is 0.25 MB smaller.
 TAGS    := nethttpomithttp2
 # Calls in packages that neither move nor time packets are not inlined: 0.7 MB less.
-SMALL   := $(addprefix soku/internal/,agent campaign check cli dropin/... floor ingest lab report store/... template tests text/... yamlfile) \
+SMALL   := $(addprefix soku/internal/,agent campaign check cli doctor dropin/... floor ingest lab report store/... template tests text/... yamlfile) \
 	$(addprefix github.com/,goccy/... google/nftables/... pressly/... spf13/... vishvananda/netlink/...)
 GCFLAGS := $(foreach package,$(SMALL),-gcflags=$(package)=-l)
 export CGO_ENABLED ?= 0

@@ -191,7 +191,7 @@ var commands = []struct {
 	group string
 	make  func(*System) *cobra.Command
 }{
-	{groupTests, newServerCommand}, {groupTests, newFloorCommand},
+	{groupTests, newServerCommand}, {groupTests, newFloorCommand}, {groupTests, newDoctorCommand},
 	{groupCampaigns, newNewCommand}, {groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newVersusCommand}, {groupCampaigns, newCheckCommand}, {groupCampaigns, newCatalogCommand}, {groupCampaigns, newLabCommand},
 	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newMergeCommand}, {groupResults, newIngestCommand},
 	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},

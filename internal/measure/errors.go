@@ -23,7 +23,7 @@ const (
 	KindPermission  Kind = "permission"    // the operating system wants more rights
 	KindNotFound    Kind = "not_found"     // no such result, campaign or lab
 	KindIncomplete  Kind = "incomplete"    // a campaign ended with failed trials
-	KindNotHeld     Kind = "does_not_hold" // a rule of soku check does not hold
+	KindNotHeld     Kind = "does_not_hold" // a rule of soku check does not hold, or soku doctor found a problem
 	KindNotShown    Kind = "not_shown"     // a rule of soku check is neither shown to hold nor not to
 	KindInterrupted Kind = "interrupted"   // stopped by a signal
 )

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/doctor"
+	"soku/internal/measure"
+	"soku/internal/printable"
+	"soku/internal/text"
+	"soku/internal/version"
+)
+
+type doctorFlags struct {
+	rate    measure.Rate
+	rtt     measure.Duration
+	streams int
+	verbose bool
+	json    bool
+}
+
+func newDoctorCommand(sys *System) *cobra.Command {
+	f := doctorFlags{}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find what will spoil or limit a measurement, before it is made",
+		Long: `Looks at this host: clock, what else uses it, limits, interface and kernel
+settings. Each finding says what it costs, in figures, and the command that
+mends it. --rate and --rtt are what you want to measure: buffers are compared
+with what is in flight then. It changes nothing. The exit code is 11 if there
+is a problem.`,
+		Example: `  soku doctor
+  soku doctor --rate 10G --rtt 20ms
+  soku doctor --verbose
+  soku doctor --json | jq '.ends[].findings[] | {code, severity, commands}'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), sys, f) },
+	}
+	flags := cmd.Flags()
+	flags.VarP(&f.rate, "rate", "b", "rate that you want to measure, such as 10G; without it the speed of the link, if that is known")
+	flags.Lookup("rate").DefValue = ""
+	flags.Var(&f.rtt, "rtt", "round trip of the path, such as 20ms")
+	flags.Lookup("rtt").DefValue = ""
+	flags.IntVarP(&f.streams, "streams", "P", 1, "parallel streams that you want to measure with (1..1024)")
+	flags.BoolVar(&f.verbose, "verbose", false, "list what was looked at and is well")
+	flags.BoolVar(&f.json, "json", false, "print the whole document")
+	return cmd
+}
+
+// mostStreams is the most that a test has.
+const mostStreams = 1024
+
+func (f *doctorFlags) wanted() (w doctor.Wanted, err error) {
+	if f.streams < 1 || f.streams > mostStreams {
+		return w, measure.Fail(measure.KindUsage, "cli.doctor.streams", measure.Figures{"streams": f.streams})
+	}
+	w = doctor.Wanted{Streams: f.streams, Port: measure.DefaultPort, RateBps: float64(f.rate), RTTNs: float64(f.rtt)}
+	if w.RateBps > 0 {
+		w.RateFrom = doctor.FromAsked
+	}
+	if w.RTTNs > 0 {
+		w.RTTFrom = doctor.FromAsked
+	}
+	return w, nil
+}
+
+func runDoctor(ctx context.Context, sys *System, f doctorFlags) error {
+	wanted, err := f.wanted()
+	if err != nil {
+		return err
+	}
+	d, err := doctor.Look(ctx, doctor.Config{Wanted: wanted, Version: version.String()})
+	if err != nil {
+		return err
+	}
+	if f.json {
+		err = printJSON(sys.Stdout, d)
+	} else {
+		var b bytes.Buffer
+		printDoctor(sys.Catalogue, &b, sys.StdoutWidth(), d, f.verbose)
+		_, err = sys.Stdout.Write(b.Bytes())
+	}
+	if n := d.Count(doctor.Problem); err == nil && n > 0 {
+		return measure.Fail(measure.KindNotHeld, "doctor.problems", measure.Figures{"problems": n})
+	}
+	return err
+}
+
+// printDoctor writes what was found for a person.
+func printDoctor(c *text.Catalogue, w io.Writer, columns int, d *doctor.Document, verbose bool) {
+	for i, e := range d.Ends {
+		var head text.Lines
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		endHead(&head, e)
+		if i == 0 {
+			head.Row("label.wanted", "doctor.wanted", text.Args{
+				"Rate": d.Wanted.RateBps, "RateFrom": d.Wanted.RateFrom, "RTT": d.Wanted.RTTNs, "RTTFrom": d.Wanted.RTTFrom, "BDP": d.BDP, "Streams": d.Wanted.Streams,
+			})
+		}
+		printLines(c, w, columns, head)
+		for _, f := range e.Findings {
+			printDoctorFinding(c, w, columns, f)
+		}
+		var tail text.Lines
+		passedLines(c, &tail, e, verbose)
+		uncheckedLines(c, &tail, e)
+		printLines(c, w, columns, tail)
+	}
+}
+
+// endHead is the line that names an end.
+func endHead(out *text.Lines, e doctor.End) {
+	out.Row("label.host", "summary.host", hostArgs(&measure.Host{Facts: e.Facts}))
+}
+
+var severityLabels = map[doctor.Severity]string{
+	doctor.Problem: "label.problem", doctor.Warning: "label.warning", doctor.Note: "label.note",
+}
+
+// printDoctorFinding writes what it is, and the commands below it, each on a line that can be
+// copied: they are not broken.
+func printDoctorFinding(c *text.Catalogue, w io.Writer, columns int, f doctor.Finding) {
+	row := labelled(w, nameColumns, columns)
+	row(c.Heading(severityLabels[f.Severity]), "%s", printable.Line(c.Say("doctor.found", text.Args{
+		"Finding": c.Say("doctor.finding."+f.Code, text.Args(f.Figures)), "Confidence": f.Confidence,
+	})))
+	label := "label.mend"
+	for _, command := range f.Commands {
+		var out text.Lines
+		out.Row(label, "doctor.command", text.Args{"Command": command})
+		printLines(c, w, 0, out)
+		label = ""
+	}
+}
+
+func checkName(c *text.Catalogue, code string) string { return c.Say("doctor.check."+code, nil) }
+
+func passedLines(c *text.Catalogue, out *text.Lines, e doctor.End, verbose bool) {
+	if len(e.Passed) == 0 {
+		return
+	}
+	if !verbose {
+		out.Row("label.well", "doctor.well", text.Args{"Checks": len(e.Passed)})
+		return
+	}
+	names := make([]string, len(e.Passed))
+	for i, code := range e.Passed {
+		names[i] = checkName(c, code)
+	}
+	out.Row("label.well", "doctor.well.all", text.Args{"Names": names})
+}
+
+// uncheckedLines has a line a reason.
+func uncheckedLines(c *text.Catalogue, out *text.Lines, e doctor.End) {
+	var reasons []doctor.Reason
+	names := map[doctor.Reason][]string{}
+	for _, n := range e.NotLooked {
+		if names[n.Reason] == nil {
+			reasons = append(reasons, n.Reason)
+		}
+		names[n.Reason] = append(names[n.Reason], checkName(c, n.Code))
+	}
+	label := "label.unchecked"
+	for _, r := range reasons {
+		out.Row(label, "doctor.unchecked", text.Args{"Names": names[r], "Reason": c.Say("doctor.reason."+string(r), nil)})
+		label = ""
+	}
+}

@@ -1,0 +1,67 @@
+package doctor
+
+import (
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Schema identifies the document. Members may be added without a new number.
+const Schema = "soku.doctor/1"
+
+// Document is all that was found.
+type Document struct {
+	Schema string       `json:"schema"`
+	Tool   measure.Tool `json:"tool"`
+	At     time.Time    `json:"at"`
+	Host   string       `json:"host,omitempty"` // as it was asked for
+	Wanted Wanted       `json:"wanted"`
+	BDP    float64      `json:"bdp_bytes,omitempty"`
+	Ends   []End        `json:"ends"` // client, path, server
+}
+
+// AtPath is the [End.Where] of what is between the hosts.
+const AtPath measure.Where = "path"
+
+// End is what was found at one end, or on the path.
+type End struct {
+	Where     measure.Where `json:"end"` // client, path or server
+	Hostname  string        `json:"hostname,omitempty"`
+	Address   string        `json:"address,omitempty"`
+	Interface string        `json:"interface,omitempty"`
+	Findings  []Finding     `json:"findings"`
+	Passed    []string      `json:"passed"` // codes of checks
+	NotLooked []NotLooked   `json:"not_looked_at"`
+
+	Facts measure.Facts `json:"-"`
+}
+
+// NotLooked is a check that did not look, and why.
+type NotLooked struct {
+	Code   string `json:"code"`
+	Reason Reason `json:"reason"`
+}
+
+// Count is how many findings of a severity there are.
+func (d *Document) Count(of Severity) (n int) {
+	for _, e := range d.Ends {
+		for _, f := range e.Findings {
+			if f.Severity == of {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Changes are those that [Fix] would make on this host.
+func (d *Document) Changes() (all []Change) {
+	for _, e := range d.Ends {
+		for _, f := range e.Findings {
+			if e.Where == measure.AtClient {
+				all = append(all, f.Changes...)
+			}
+		}
+	}
+	return all
+}
