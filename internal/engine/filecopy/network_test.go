@@ -1,0 +1,181 @@
+package filecopy
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"testing"
+
+	"soku/internal/engine"
+	"soku/internal/measure"
+)
+
+// pairs are connected pairs of TCP connections.
+func pairs(t *testing.T, n int) (a, b []*net.TCPConn) {
+	t.Helper()
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for range n {
+		c, err := net.DialTCP("tcp", nil, l.Addr().(*net.TCPAddr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := l.AcceptTCP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close(); _ = d.Close() })
+		a, b = append(a, c), append(b, d)
+	}
+	return a, b
+}
+
+// sinkResult is what an end returned.
+type sinkResult struct {
+	c   *measure.Copy
+	err error
+}
+
+// runSink runs the end that writes into a folder, in a goroutine.
+func runSink(t *testing.T, folder string, conns []*net.TCPConn, o measure.Options) <-chan sinkResult {
+	t.Helper()
+	root, err := OpenRoot(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(chan sinkResult, 1)
+	go func() {
+		c, err := Sink(t.Context(), root, conns, o, engine.Flow{})
+		for _, c := range conns {
+			_ = c.Close() // as a server does
+		}
+		_ = root.Close()
+		out <- sinkResult{c, err}
+	}()
+	return out
+}
+
+func TestACopyOverTheNetworkIsVerifiedAndRemoved(t *testing.T) {
+	for _, checksum := range []string{"sha256", "crc32c", off} {
+		disk, root := t.TempDir(), t.TempDir()
+		o := options(t, func(o *measure.Options, own *Options) {
+			own.Disk, own.Stage, own.Checksum, o.Streams = disk, apart, checksum, 3
+			own.FileSize = 1<<20 + 1
+		})
+		set, err := Prepare(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := pairs(t, 3)
+		far := runSink(t, root, b, o)
+		c, err := Source(t.Context(), set, a, o, engine.Flow{})
+		sink := <-far
+		if err != nil || sink.err != nil {
+			t.Fatal(err, sink.err)
+		}
+		if len(c.Stages) != 4 || len(sink.c.Stages) != 3 {
+			t.Fatalf("stages %+v and %+v", c.Stages, sink.c.Stages)
+		}
+		for _, s := range sink.c.Stages {
+			if s.Files != 20 || s.Bytes != set.bytes {
+				t.Errorf("%s: %d files, %d bytes", s.Stage, s.Files, s.Bytes)
+			}
+			if wrote := s.Sink.WriteNs > 0; wrote != (s.Stage != measure.StageNetwork) {
+				t.Errorf("%s: written for %d ns", s.Stage, s.Sink.WriteNs)
+			}
+		}
+		if verified := sink.c.Verified == 20; verified != (checksum != off) {
+			t.Errorf("%s: %d files verified", checksum, sink.c.Verified)
+		}
+		all := c.StageNamed(measure.StageAll)
+		if all.Source.NetworkBytes <= set.bytes || all.Source.ReadNs <= 0 || (all.Source.HashNs > 0) != (checksum != off) && checksum != off {
+			t.Errorf("source %+v", all.Source)
+		}
+		set.Close()
+		empty(t, disk)
+		empty(t, root)
+	}
+}
+
+// speak plays a source that sends what a test makes, and returns how the sink ended.
+func speak(t *testing.T, o measure.Options, message []byte) error {
+	t.Helper()
+	root := t.TempDir()
+	a, b := pairs(t, 1)
+	far := runSink(t, root, b, o)
+	if _, err := a[0].Write(message); err != nil {
+		t.Fatal(err)
+	}
+	_ = a[0].CloseWrite()
+	end := <-far
+	empty(t, root)
+	return end.err
+}
+
+func TestASinkTakesNoMoreThanWasAnnounced(t *testing.T) {
+	o := options(t, func(_ *measure.Options, own *Options) { own.Checksum = off })
+	all := stageNumbers[measure.StageAll]
+	stage := frame{frameStage, all, entry{1, 2, 100}}.append(nil)
+	file := func(dir, number uint32, size int64) []byte {
+		return append(frame{frameFile, all, entry{dir, number, size}}.append(nil), make([]byte, min(size, 1000))...)
+	}
+	for name, c := range map[string]struct {
+		message []byte
+		code    string
+	}{
+		"more bytes":                {append(bytes.Clone(stage), file(0, 0, 101)...), "copy.frame"},
+		"more files":                {bytes.Join([][]byte{stage, file(0, 0, 1), file(0, 1, 1), file(0, 0, 1)}, nil), "copy.frame"},
+		"a directory outside":       {append(bytes.Clone(stage), file(1, 0, 1)...), "copy.frame"},
+		"a number outside":          {append(bytes.Clone(stage), file(0, 2, 1)...), "copy.frame"},
+		"a file twice":              {bytes.Join([][]byte{stage, file(0, 1, 1), file(0, 1, 1), frame{kind: frameEnd}.append(nil)}, nil), "copy.write"},
+		"no stage":                  {file(0, 0, 1), "copy.frame"},
+		"more than the disk holds":  {frame{frameStage, all, entry{1, 2, bytesMost}}.append(nil), "copy.no_room"},
+		"a connection that is shut": {append(bytes.Clone(stage), file(0, 0, 100)[:50]...), "copy.receive"},
+		"other bytes":               {[]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), "copy.frame"},
+	} {
+		err := speak(t, o, c.message)
+		var e *measure.Error
+		if !errors.As(err, &e) || e.Code != c.code {
+			t.Errorf("%s: %v, want code %s", name, err, c.code)
+		}
+	}
+}
+
+func TestOtherContentsThanTheChecksumAreReported(t *testing.T) {
+	o := options(t, func(*measure.Options, *Options) {})
+	all := stageNumbers[measure.StageAll]
+	message := frame{frameStage, all, entry{1, 1, 5}}.append(nil)
+	message = frame{frameFile, all, entry{0, 0, 5}}.append(message)
+	wantCode(t, speak(t, o, append(message, make([]byte, 5+32)...)), "copy.checksum")
+}
+
+// Without a folder a server still measures the network.
+func TestWithoutAFolderOnlyTheNetworkIsMeasured(t *testing.T) {
+	o := options(t, func(_ *measure.Options, own *Options) { own.Stage = measure.StageNetwork })
+	for stage, code := range map[string]string{measure.StageAll: "copy.no_root", measure.StageWrite: "copy.no_root", measure.StageNetwork: "copy.receive"} {
+		a, b := pairs(t, 1)
+		_, _ = a[0].Write(frame{frameStage, stageNumbers[stage], entry{1, 1, 5}}.append(nil))
+		_ = a[0].CloseWrite()
+		_, err := Sink(t.Context(), nil, b, o, engine.Flow{})
+		wantCode(t, err, code)
+	}
+}
+
+func TestASourceEndsWhenItsSinkDoes(t *testing.T) {
+	disk := t.TempDir()
+	o := options(t, func(o *measure.Options, own *Options) { own.Disk, o.Streams = disk, 2; own.FileSize = 1 << 20 })
+	set, err := Prepare(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	a, b := pairs(t, 2)
+	_ = b[1].Close() // one of two is enough; nobody reads the other
+	_, err = Source(t.Context(), set, a, o, engine.Flow{})
+	if !errors.Is(err, engine.ErrPeer) {
+		t.Errorf("error %v", err)
+	}
+}

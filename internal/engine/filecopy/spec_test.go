@@ -1,0 +1,27 @@
+package filecopy
+
+import (
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func TestOptionsThatDoNotGoTogetherAreRefused(t *testing.T) {
+	for code, edit := range map[string]func(o *measure.Options, own *Options){
+		"copy.bidirectional":  func(o *measure.Options, _ *Options) { o.Direction = measure.Bidirectional },
+		"copy.streams":        func(o *measure.Options, _ *Options) { o.Streams = 65 },
+		"copy.no_files":       func(_ *measure.Options, own *Options) { own.Files = 0 },
+		"copy.folder_reverse": func(o *measure.Options, own *Options) { o.Direction, own.Folder = measure.Reverse, "x" },
+		"copy.to_reverse":     func(o *measure.Options, own *Options) { o.Direction, own.To = measure.Reverse, "x" },
+		"copy.to_network":     func(_ *measure.Options, own *Options) { own.To, own.Stage = "x", measure.StageNetwork },
+		"copy.bytes":          func(_ *measure.Options, own *Options) { own.Files, own.FileSize = 1e6, 1<<40 },
+		"copy.path":           func(_ *measure.Options, own *Options) { own.Disk = "a\x00b" },
+	} {
+		o := measure.Defaults(measure.TestCopy)
+		own := OptionsOf(o)
+		edit(&o, &own)
+		o.Own = own
+		_, err := o.Effective(measure.TestCopy)
+		wantCode(t, err, code)
+	}
+}
