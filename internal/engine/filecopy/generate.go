@@ -6,10 +6,10 @@ import (
 	"soku/internal/measure"
 )
 
-// Generate makes the files to copy in a private folder in folder, and flushes them. Errors
+// generate makes the files to copy in a private folder in folder, and flushes them. Errors
 // are of kind usage, permission or broken.
-func Generate(ctx context.Context, folder string, n int, size int64) (*Set, error) {
-	p, err := OpenPrivate(folder)
+func generate(ctx context.Context, folder string, n int, size int64) (*Set, error) {
+	p, err := openPrivate(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -17,7 +17,7 @@ func Generate(ctx context.Context, folder string, n int, size int64) (*Set, erro
 }
 
 // generateIn makes the files in p, which the set has from then on.
-func generateIn(ctx context.Context, p *Private, n int, size int64) (*Set, error) {
+func generateIn(ctx context.Context, p *private, n int, size int64) (*Set, error) {
 	s, w := uniform(n, size), &work{}
 	dst, err := newWriting(p, "source", "end", false, w)
 	if err == nil {
@@ -138,11 +138,11 @@ func Prepare(ctx context.Context, o measure.Options) (*Set, error) {
 	own := OptionsOf(o)
 	switch {
 	case own.Folder != "":
-		return Scan(own.Folder)
+		return scan(own.Folder)
 	case o.Direction == measure.Reverse, own.Stage == measure.StageNetwork, own.Stage == measure.StageWrite:
 		return uniform(own.Files, int64(own.FileSize)), nil
 	}
-	return Generate(ctx, own.disk(), own.Files, int64(own.FileSize))
+	return generate(ctx, own.disk(), own.Files, int64(own.FileSize))
 }
 
 // SinkRoot opens the folder of the client in which a copy from the server is written; nil
@@ -167,7 +167,7 @@ func PrepareServed(ctx context.Context, root *Root, o measure.Options) (*Set, er
 		return nil, err
 	}
 	defer free() // the files take the room from here on
-	p, err := NewPrivate(root.Root)
+	p, err := newPrivate(root.Root)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func Local(ctx context.Context, set *Set, o measure.Options, observe measure.Obs
 	source := l.place(set.root, "")
 	l.out.Source = &source
 	if l.own.To != "" {
-		p, err := OpenPrivate(l.own.To)
+		p, err := openPrivate(l.own.To)
 		if err != nil {
 			return l.out, err
 		}
@@ -47,7 +47,7 @@ func Local(ctx context.Context, set *Set, o measure.Options, observe measure.Obs
 // copying is a copy at one end.
 type copying struct {
 	set     *Set     // at the source
-	private *Private // at the sink
+	private *private // at the sink
 	o       measure.Options
 	own     Options
 	observe measure.Observer

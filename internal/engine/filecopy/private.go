@@ -11,10 +11,10 @@ import (
 	"soku/internal/process"
 )
 
-// Private is a folder that belongs to one copy: it has a marked name, it is locked as long
+// private is a folder that belongs to one copy: it has a marked name, it is locked as long
 // as its process lives, and it is removed with all that is in it at the end. What a killed
-// process left is removed by the next copy to the same place ([CleanUp]).
-type Private struct {
+// process left is removed by the next copy to the same place ([cleanUp]).
+type private struct {
 	parent *os.Root
 	root   *os.Root
 	name   string
@@ -29,14 +29,14 @@ const (
 	marker = "soku copy: this folder is removed when the copy that made it has ended\n"
 )
 
-// OpenPrivate makes a private folder in a folder of this host, which must exist, after it
-// removed what killed processes left there. Errors are of kind file.
-func OpenPrivate(folder string) (*Private, error) {
+// openPrivate makes a private folder in a folder of this host, which must exist, after it
+// removed what killed processes left there. Errors are of kind usage, permission or broken.
+func openPrivate(folder string) (*private, error) {
 	parent, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, failFile("copy.folder", folder, err)
 	}
-	p, err := NewPrivate(parent)
+	p, err := newPrivate(parent)
 	if err != nil {
 		_ = parent.Close()
 		return nil, err
@@ -45,12 +45,12 @@ func OpenPrivate(folder string) (*Private, error) {
 	return p, nil
 }
 
-// NewPrivate is [OpenPrivate] in a folder that is open and stays so.
-func NewPrivate(parent *os.Root) (*Private, error) {
-	CleanUp(parent)
+// newPrivate is [openPrivate] in a folder that is open and stays so.
+func newPrivate(parent *os.Root) (*private, error) {
+	cleanUp(parent)
 	var err error
 	for range 10 { // another process that cleans up may take a new folder for a left one
-		var p *Private
+		var p *private
 		if p, err = tryPrivate(parent); err == nil {
 			return p, nil
 		}
@@ -61,108 +61,130 @@ func NewPrivate(parent *os.Root) (*Private, error) {
 	return nil, failFile("copy.private", parent.Name(), err)
 }
 
-func tryPrivate(parent *os.Root) (p *Private, err error) {
+func tryPrivate(parent *os.Root) (*private, error) {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	p = &Private{parent: parent, name: privatePrefix + hex.EncodeToString(random[:])}
+	p := &private{parent: parent, name: privatePrefix + hex.EncodeToString(random[:])}
 	if err := parent.Mkdir(p.name, 0o700); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			p.Close()
-		}
-	}()
-	if p.root, err = parent.OpenRoot(p.name); err != nil {
+	if err := p.open(); err != nil {
+		p.Close()
 		return nil, err
-	}
-	if p.lock, err = p.root.OpenFile(lockName, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
-		return nil, err
-	}
-	taken, err := process.LockFile(p.lock)
-	if err == nil && taken {
-		_, err = p.lock.WriteString(marker)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := p.root.Lstat(lockName); err != nil || !taken { // it was removed before it was locked
-		return nil, fs.ErrNotExist
 	}
 	return p, nil
 }
 
+// open opens and locks a folder that was just made. It fails with [fs.ErrNotExist] if another
+// process removes it.
+func (p *private) open() (err error) {
+	if p.root, err = p.parent.OpenRoot(p.name); err != nil {
+		return err
+	}
+	if p.lock, err = p.root.OpenFile(lockName, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
+		return err
+	}
+	taken, err := process.LockFile(p.lock)
+	if err != nil {
+		return err
+	}
+	if _, err := p.root.Lstat(lockName); err != nil || !taken { // it was removed before it was locked
+		return fs.ErrNotExist
+	}
+	_, err = p.lock.WriteString(marker)
+	return err
+}
+
 // Close removes the folder. What cannot be removed is left to the next copy.
-func (p *Private) Close() {
+func (p *private) Close() {
 	if p.root != nil {
 		_ = p.root.Close()
 	}
-	// The lock goes last, so that a left folder always has it; its file is closed before,
-	// because Windows removes no open files.
-	removeBut(p.parent, p.name, lockName)
-	if p.lock != nil {
-		_ = p.lock.Close()
-	}
-	_ = p.parent.RemoveAll(p.name)
+	removeLocked(p.parent, p.name, p.lock)
 	if p.owned {
 		_ = p.parent.Close()
 	}
 }
 
-// removeBut removes what is in a folder, except one file.
-func removeBut(parent *os.Root, name, but string) {
+// removeLocked removes a private folder and closes its lock; nil for one that has none yet.
+// The file of the lock goes last: what is left when this process is killed, or when
+// something cannot be removed, still has it, and the next copy finds it.
+func removeLocked(parent *os.Root, name string, lock *os.File) {
+	empty := removeBut(parent, name, lockName)
+	if empty {
+		_ = parent.RemoveAll(name)
+	}
+	if lock != nil {
+		_ = lock.Close() // held until now: a process that has just made the folder must not lock it
+	}
+	if empty {
+		_ = parent.RemoveAll(name) // Windows removes no open file
+	}
+}
+
+// removeBut removes what is in a folder except one file, and reports whether it could.
+func removeBut(parent *os.Root, name, but string) bool {
 	d, err := parent.Open(name)
+	if err != nil {
+		return false
+	}
+	names, err := d.Readdirnames(-1)
+	_ = d.Close()
+	for _, n := range names {
+		if n != but {
+			err = errors.Join(err, parent.RemoveAll(name+"/"+n))
+		}
+	}
+	return err == nil
+}
+
+// cleanUp removes the private folders that killed processes left in a folder. Folders of
+// running copies, and others of such a name, stay.
+func cleanUp(parent *os.Root) {
+	d, err := parent.Open(".")
 	if err != nil {
 		return
 	}
 	names, _ := d.Readdirnames(-1)
 	_ = d.Close()
-	for _, n := range names {
-		if n != but {
-			_ = parent.RemoveAll(name + "/" + n)
-		}
-	}
-}
-
-// CleanUp removes the private folders that killed processes left in a folder, and returns
-// how many. Folders of running copies, and others of such a name, stay.
-func CleanUp(parent *os.Root) (removed int) {
-	d, err := parent.Open(".")
-	if err != nil {
-		return 0
-	}
-	names, _ := d.Readdirnames(-1)
-	_ = d.Close()
 	for _, name := range names {
-		if strings.HasPrefix(name, privatePrefix) && abandoned(parent, name) && parent.RemoveAll(name) == nil {
-			removed++
+		if strings.HasPrefix(name, privatePrefix) {
+			removeLeft(parent, name)
 		}
 	}
-	return removed
 }
 
-// abandoned reports whether no process holds the lock of a folder.
-func abandoned(parent *os.Root, name string) bool {
+// removeLeft removes a private folder whose lock no process holds.
+func removeLeft(parent *os.Root, name string) {
 	info, err := parent.Lstat(name)
 	if err != nil || !info.IsDir() {
-		return false
+		return
 	}
-	f, err := parent.OpenFile(name+"/"+lockName, os.O_RDWR|openSafely, 0)
+	lock, err := parent.OpenFile(name+"/"+lockName, os.O_RDWR|openSafely, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		_ = parent.Remove(name) // only if it is empty
-		return false
-	} else if err != nil {
+	}
+	if err != nil {
+		return
+	}
+	if !abandoned(lock) {
+		_ = lock.Close()
+		return
+	}
+	removeLocked(parent, name, lock)
+}
+
+// abandoned locks the file of a private folder. It reports whether no process had it, and
+// whether the file is that of a copy.
+func abandoned(lock *os.File) bool {
+	if info, err := lock.Stat(); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	free, err := process.LockFile(f)
+	free, err := process.LockFile(lock)
 	if err != nil || !free {
 		return false
 	}
 	var text [len(marker)]byte
-	n, _ := f.Read(text[:])
-	return strings.HasPrefix(marker, string(text[:n]))
+	n, _ := lock.Read(text[:])
+	return strings.HasPrefix(marker, string(text[:n])) // a process may be killed before it has written all
 }

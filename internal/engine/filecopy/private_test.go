@@ -5,20 +5,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
 // A process that is killed leaves its folder; its lock ends with it.
 func TestWhatAKilledProcessLeftIsRemovedByTheNextCopy(t *testing.T) {
 	folder := t.TempDir()
-	left, err := OpenPrivate(folder)
+	left, err := openPrivate(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := left.root.MkdirAll("all/0", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	running, err := OpenPrivate(folder)
+	running, err := openPrivate(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestWhatAKilledProcessLeftIsRemovedByTheNextCopy(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(folder, others[1])); err != nil {
 		t.Fatal(err)
 	}
-	next, err := OpenPrivate(folder)
+	next, err := openPrivate(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,4 +75,28 @@ func TestALockFileWithOtherContentsIsNotRemoved(t *testing.T) {
 	if !exists(folder, privatePrefix+"0") {
 		t.Error("removed a folder that is not marked")
 	}
+}
+
+// Every copy cleans up where it begins, also between the moments when another one makes its
+// folder, its lock, and locks it.
+func TestCopiesThatBeginAtTheSameTimeLeaveEachOthersFolders(t *testing.T) {
+	folder := t.TempDir()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				p, err := openPrivate(folder)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := p.root.Mkdir("0", 0o700); err != nil {
+					t.Error("the folder of a running copy was removed:", err)
+				}
+				p.Close()
+			}
+		})
+	}
+	all.Wait()
+	empty(t, folder)
 }

@@ -21,7 +21,7 @@ func OpenRoot(folder string) (*Root, error) {
 	if err != nil {
 		return nil, failFile("copy.folder", folder, err)
 	}
-	CleanUp(root)
+	cleanUp(root)
 	return &Root{Root: root}, nil
 }
 

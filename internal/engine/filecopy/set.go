@@ -19,15 +19,15 @@ type Set struct {
 	dirs    int
 	bytes   int64
 	skipped int64
-	private *Private // that holds the files, if they were made for the copy
+	private *private // that holds the files, if they were made for the copy
 }
 
 // filesMost bounds the files of a set: their list takes memory at either end.
 const filesMost = 1_000_000
 
-// Scan lists the regular files of a folder and below. Links are not followed. Errors are of
-// kind file.
-func Scan(folder string) (*Set, error) {
+// scan lists the regular files of a folder and below. Links are not followed. Errors are of
+// kind usage, permission or broken.
+func scan(folder string) (*Set, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, failFile("copy.folder", folder, err)

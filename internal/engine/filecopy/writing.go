@@ -21,7 +21,7 @@ type writing struct {
 }
 
 // newWriting makes a folder for a stage in p.
-func newWriting(p *Private, name, sync string, direct bool, w *work) (*writing, error) {
+func newWriting(p *private, name, sync string, direct bool, w *work) (*writing, error) {
 	if err := p.root.Mkdir(name, 0o700); err != nil {
 		return nil, failFile("copy.write", name, err)
 	}
@@ -126,7 +126,7 @@ func (s *stream) data(b []byte) error {
 }
 
 // remove removes what the stage wrote, so that the next one has its room.
-func (d *writing) remove(p *Private, name string) {
+func (d *writing) remove(p *private, name string) {
 	_ = d.root.Close()
 	_ = p.root.RemoveAll(name) // closing p tries again
 }

@@ -1,0 +1,89 @@
+package filecopy
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"soku/test/tier"
+)
+
+// mount mounts a file system in memory of that size on a new folder in parent, until the
+// test ends or unmount is called.
+func mount(t *testing.T, parent, size string) (folder string, unmount func()) {
+	t.Helper()
+	folder = filepath.Join(parent, "disk")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("soku-test", folder, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("mounting a small file system: %v", err)
+	}
+	unmount = sync.OnceFunc(func() {
+		if err := unix.Unmount(folder, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(unmount)
+	return folder, unmount
+}
+
+// fillDisk writes to a file in a folder until the disk is full.
+func fillDisk(t *testing.T, folder string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(folder, "filler"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+}
+
+// wantFull fails if an error is not that of a full disk, with a hint.
+func wantFull(t *testing.T, err error) {
+	t.Helper()
+	wantCode(t, err, "copy.disk_full")
+	if err != nil && (!strings.Contains(err.Error(), "disk is full") || !strings.Contains(err.Error(), "another folder")) {
+		t.Errorf("the sentence is %q", err)
+	}
+}
+
+func TestAFolderThatCannotBeMarkedIsAnErrorAndRemoved(t *testing.T) {
+	tier.NeedsRoot(t, "small file systems to fill")
+	disk, _ := mount(t, t.TempDir(), "64k")
+	fillDisk(t, disk)
+	_, err := openPrivate(disk)
+	wantFull(t, err)
+	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
+		t.Error(err)
+	}
+	empty(t, disk)
+}
+
+// What cannot be removed keeps the lock by which the next copy finds it.
+func TestAFolderThatCannotBeRemovedIsRemovedByALaterCopy(t *testing.T) {
+	tier.NeedsRoot(t, "file systems that are in use")
+	folder := t.TempDir()
+	p, err := openPrivate(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unmount := mount(t, filepath.Join(folder, p.name), "64k")
+	p.Close()
+	if !exists(folder, p.name+"/"+lockName) {
+		t.Fatal("the folder has no lock any more")
+	}
+	unmount()
+	next, err := openPrivate(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.Close()
+	empty(t, folder)
+}
