@@ -152,7 +152,12 @@ func SinkRoot(o measure.Options) (*Root, error) {
 	if own.Stage == measure.StageNetwork || own.Stage == measure.StageRead {
 		return nil, nil
 	}
-	return OpenRoot(own.disk())
+	root, err := OpenRoot(own.disk())
+	if err != nil {
+		return nil, err
+	}
+	root.shown = own.disk()
+	return root, nil
 }
 
 // PrepareServed is [Prepare] for the server's end of a copy in the reverse direction. Files
@@ -167,7 +172,7 @@ func PrepareServed(ctx context.Context, root *Root, o measure.Options) (*Set, er
 		return nil, err
 	}
 	defer free() // the files take the room from here on
-	p, err := newPrivate(root.Root)
+	p, err := newPrivate(root.Root, root.shown)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"net"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"soku/internal/engine"
@@ -161,6 +164,27 @@ func TestWithoutAFolderOnlyTheNetworkIsMeasured(t *testing.T) {
 		_ = a[0].CloseWrite()
 		_, err := Sink(t.Context(), nil, b, o, engine.Flow{})
 		wantCode(t, err, code)
+	}
+}
+
+// The client reads the errors of its server.
+func TestAServersErrorDoesNotNameItsFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "secret")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	root, err := OpenRoot(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := os.Remove(folder); err != nil {
+		t.Skip("this system removes no open folder:", err)
+	}
+	_, err = Sink(t.Context(), root, nil, options(t, func(*measure.Options, *Options) {}), engine.Flow{})
+	wantCode(t, err, "copy.private")
+	if err != nil && strings.Contains(err.Error(), "secret") {
+		t.Error(err)
 	}
 }
 

@@ -36,7 +36,7 @@ func openPrivate(folder string) (*private, error) {
 	if err != nil {
 		return nil, failFile("copy.folder", folder, err)
 	}
-	p, err := newPrivate(parent)
+	p, err := newPrivate(parent, folder)
 	if err != nil {
 		_ = parent.Close()
 		return nil, err
@@ -45,8 +45,8 @@ func openPrivate(folder string) (*private, error) {
 	return p, nil
 }
 
-// newPrivate is [openPrivate] in a folder that is open and stays so.
-func newPrivate(parent *os.Root) (*private, error) {
+// newPrivate is [openPrivate] in a folder that is open and stays so. Errors call it shown.
+func newPrivate(parent *os.Root, shown string) (*private, error) {
 	cleanUp(parent)
 	var err error
 	for range 10 { // another process that cleans up may take a new folder for a left one
@@ -58,7 +58,7 @@ func newPrivate(parent *os.Root) (*private, error) {
 			break
 		}
 	}
-	return nil, failFile("copy.private", parent.Name(), err)
+	return nil, failFile("copy.private", shown, err)
 }
 
 func tryPrivate(parent *os.Root) (*private, error) {

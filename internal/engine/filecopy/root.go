@@ -10,6 +10,8 @@ import (
 type Root struct {
 	*os.Root
 
+	shown string // what errors call it: the other end may read them
+
 	mu       sync.Mutex
 	reserved int64 // bytes that running copies announced
 }
@@ -22,16 +24,15 @@ func OpenRoot(folder string) (*Root, error) {
 		return nil, failFile("copy.folder", folder, err)
 	}
 	cleanUp(root)
-	return &Root{Root: root}, nil
+	return &Root{Root: root, shown: "copy-root"}, nil
 }
 
 // reserve takes room for so many bytes, which free gives back. It fails where all running
-// copies together would not fit. The message does not have the folder's name: the other end
-// reads it.
+// copies together would not fit.
 func (r *Root) reserve(bytes int64) (free func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := room(describePlace(r.Root), r.reserved+bytes, "copy-root"); err != nil {
+	if err := room(describePlace(r.Root), r.reserved+bytes, r.shown); err != nil {
 		return nil, err
 	}
 	r.reserved += bytes

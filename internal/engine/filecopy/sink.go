@@ -20,7 +20,7 @@ import (
 func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Options, f engine.Flow) (*measure.Copy, error) {
 	l := &copying{o: o, own: OptionsOf(o), observe: f.Observe, out: &measure.Copy{}, folder: folder}
 	if folder != nil {
-		p, err := newPrivate(folder.Root)
+		p, err := newPrivate(folder.Root, folder.shown)
 		if err != nil {
 			return l.out, err
 		}
