@@ -6,9 +6,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/measure"
 	"soku/test/tier"
 )
 
@@ -86,4 +88,44 @@ func TestAFolderThatCannotBeRemovedIsRemovedByALaterCopy(t *testing.T) {
 	}
 	next.Close()
 	empty(t, folder)
+}
+
+func TestADiskThatFillsUpWhileFilesAreMadeIsReported(t *testing.T) {
+	tier.NeedsRoot(t, "small file systems to fill")
+	disk, _ := mount(t, t.TempDir(), "256k")
+	p, err := openPrivate(disk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = generateIn(t.Context(), p, uniform(1, 1<<20), &work{})
+	wantFull(t, err)
+	empty(t, disk)
+}
+
+// The announced bytes fit, and another program takes their room.
+func TestADiskThatFillsUpWhileASinkWritesIsReported(t *testing.T) {
+	tier.NeedsRoot(t, "small file systems to fill")
+	disk, _ := mount(t, t.TempDir(), "2m")
+	o := options(t, func(_ *measure.Options, own *Options) { own.Checksum = off })
+	a, b := pairs(t, 1)
+	far := runSink(t, disk, b, o)
+	stage, size := stageNumbers[measure.StageAll], int64(1<<20)
+	message := frame{frameStage, stage, entry{1, 1, size}}.append(nil)
+	message = frame{frameFile, stage, entry{0, 0, size}}.append(message)
+	if _, err := a[0].Write(message); err != nil {
+		t.Fatal(err)
+	}
+	end := time.Now().Add(20 * time.Second)
+	for begun := []string(nil); len(begun) == 0; time.Sleep(time.Millisecond) { // its room is reserved by then
+		if begun, _ = filepath.Glob(filepath.Join(disk, privatePrefix+"*", measure.StageAll)); time.Now().After(end) {
+			t.Fatal("the stage does not begin")
+		}
+	}
+	fillDisk(t, disk)
+	_, _ = a[0].Write(make([]byte, size)) // which the sink may end
+	wantFull(t, (<-far).err)
+	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
+		t.Error(err)
+	}
+	empty(t, disk)
 }

@@ -7,18 +7,22 @@ import (
 )
 
 // generate makes the files to copy in a private folder in folder, and flushes them. Errors
-// are of kind usage, permission or broken.
+// are of kind usage, refused, permission or broken.
 func generate(ctx context.Context, folder string, n int, size int64) (*Set, error) {
 	p, err := openPrivate(folder)
 	if err != nil {
 		return nil, err
 	}
-	return generateIn(ctx, p, n, size)
+	s := uniform(n, size)
+	if err := room(spaceOf(p.root), s.needed(), folder); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return generateIn(ctx, p, s, &work{})
 }
 
-// generateIn makes the files in p, which the set has from then on.
-func generateIn(ctx context.Context, p *private, n int, size int64) (*Set, error) {
-	s, w := uniform(n, size), &work{}
+// generateIn makes the files of a set in p, which the set has from then on. w counts them.
+func generateIn(ctx context.Context, p *private, s *Set, w *work) (*Set, error) {
 	dst, err := newWriting(p, "source", "end", false, w)
 	if err == nil {
 		err = writeFrom(ctx, s, dst, w)
@@ -28,7 +32,7 @@ func generateIn(ctx context.Context, p *private, n int, size int64) (*Set, error
 		return nil, err
 	}
 	s.private, s.root = p, dst.root
-	s.names = make([]string, n)
+	s.names = make([]string, len(s.entries))
 	for i, e := range s.entries {
 		s.names[i] = nameOf(e)
 	}
@@ -133,7 +137,7 @@ func (s *Set) describe(c *measure.Copy) {
 
 // Prepare makes what the client's end of a copy reads: the files of the options, or a list
 // of those in a folder. Where no file is read it has their sizes alone. Errors are of kind
-// usage, permission or broken.
+// usage, refused, permission or broken.
 func Prepare(ctx context.Context, o measure.Options) (*Set, error) {
 	own := OptionsOf(o)
 	switch {
@@ -167,7 +171,8 @@ func PrepareServed(ctx context.Context, root *Root, o measure.Options) (*Set, er
 	if own.Stage == measure.StageNetwork || own.Stage == measure.StageWrite {
 		return uniform(own.Files, int64(own.FileSize)), nil
 	}
-	free, err := root.reserve(int64(own.Files) * int64(own.FileSize))
+	s, w := uniform(own.Files, int64(own.FileSize)), &work{}
+	free, err := root.reserve(s.needed(), w)
 	if err != nil {
 		return nil, err
 	}
@@ -176,5 +181,5 @@ func PrepareServed(ctx context.Context, root *Root, o measure.Options) (*Set, er
 	if err != nil {
 		return nil, err
 	}
-	return generateIn(ctx, p, own.Files, int64(own.FileSize))
+	return generateIn(ctx, p, s, w)
 }

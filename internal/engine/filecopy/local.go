@@ -29,7 +29,7 @@ func Local(ctx context.Context, set *Set, o measure.Options, observe measure.Obs
 		l.private = p
 		sink := l.place(p.root, l.own.Sync)
 		l.out.Sink = &sink
-		if err := room(sink, set.bytes, l.own.To); err != nil {
+		if err := room(spaceOf(p.root), set.needed(), l.own.To); err != nil {
 			return l.out, err
 		}
 		if l.own.Checksum != off {
@@ -64,18 +64,6 @@ func (l *copying) place(root *os.Root, sync string) measure.CopyPlace {
 		p.Sync = "file"
 	}
 	return p
-}
-
-// freeMost is the share of the free space that a copy may fill, percent: other programs
-// write to the disk, too.
-const freeMost = 95
-
-// room fails where a set does not fit into what is free.
-func room(p measure.CopyPlace, need int64, folder string) error {
-	if p.FreeBytes > 0 && need > p.FreeBytes/100*freeMost {
-		return measure.Fail(measure.KindRefused, "copy.no_room", measure.Figures{"folder": folder, "free_bytes": p.FreeBytes, "needed_bytes": need})
-	}
-	return nil
 }
 
 // sampling is that of a stage at this end, whose files are in the folder root.

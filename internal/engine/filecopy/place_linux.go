@@ -28,19 +28,47 @@ func describePlace(root *os.Root) measure.CopyPlace {
 		return p
 	}
 	defer d.Close()
-	_ = control(d, func(fd int) error {
-		var s unix.Statfs_t
-		if err := unix.Fstatfs(fd, &s); err != nil {
-			return err
-		}
-		p.FileSystem = fileSystems[int64(s.Type)]                 //nolint:unconvert // of another type on other processors
-		p.FreeBytes = int64(min(s.Bavail*uint64(s.Bsize), 1<<62)) //nolint:unconvert // of other types on other processors
-		return nil
-	})
+	if s, err := statfs(d); err == nil {
+		p.FileSystem = fileSystems[int64(s.Type)] //nolint:unconvert // of another type on other processors
+		p.FreeBytes = max(0, freeIn(s).bytes)
+	}
 	if link, err := os.Readlink(deviceFolder(d)); err == nil {
 		p.Device = filepath.Base(link)
 	}
 	return p
+}
+
+// spaceOf is what is free on the disk of the folder that is open as root.
+func spaceOf(root *os.Root) space {
+	d, err := root.Open(".")
+	if err != nil {
+		return space{unlimited, unlimited}
+	}
+	defer d.Close()
+	s, err := statfs(d)
+	if err != nil {
+		return space{unlimited, unlimited}
+	}
+	return freeIn(s)
+}
+
+func statfs(f *os.File) (unix.Statfs_t, error) {
+	var s unix.Statfs_t
+	err := control(f, func(fd int) error { return unix.Fstatfs(fd, &s) })
+	return s, err
+}
+
+// freeIn is what is free in a file system. One with no blocks at all does not tell, and one
+// with no files at all has no limit on them, such as btrfs.
+func freeIn(s unix.Statfs_t) space {
+	free := space{unlimited, unlimited}
+	if s.Blocks > 0 {
+		free.bytes = int64(min(s.Bavail*uint64(s.Bsize), 1<<62)) //nolint:unconvert // of other types on other processors
+	}
+	if s.Files > 0 {
+		free.files = int64(min(s.Ffree, 1<<62))
+	}
+	return free
 }
 
 // deviceFolder is where the kernel tells about the device of a file; of none for a file

@@ -12,8 +12,20 @@ type Root struct {
 
 	shown string // what errors call it: the other end may read them
 
-	mu       sync.Mutex
-	reserved int64 // bytes that running copies announced
+	mu     sync.Mutex
+	claims map[*claim]bool // of the copies that run
+}
+
+// claim is the space that a copy needs, and what it has written by now.
+type claim struct {
+	need space
+	work *work
+}
+
+// left is the space that the copy will still take.
+func (c *claim) left() space {
+	files := c.work.files.Load()
+	return space{max(0, c.need.bytes-c.work.fileBytes.Load()-files*entryBytes), max(0, c.need.files-files)}
 }
 
 // OpenRoot opens a folder and removes what killed processes left in it. Errors are of kind
@@ -24,21 +36,29 @@ func OpenRoot(folder string) (*Root, error) {
 		return nil, failFile("copy.folder", folder, err)
 	}
 	cleanUp(root)
-	return &Root{Root: root, shown: "copy-root"}, nil
+	return &Root{Root: root, shown: "copy-root", claims: map[*claim]bool{}}, nil
 }
 
-// reserve takes room for so many bytes, which free gives back. It fails where all running
-// copies together would not fit.
-func (r *Root) reserve(bytes int64) (free func(), err error) {
+// reserve takes space for files that w counts when they are written; free gives it back. It
+// fails where that, and what the other copies will still write, would not fit.
+func (r *Root) reserve(need space, w *work) (free func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := room(describePlace(r.Root), r.reserved+bytes, r.shown); err != nil {
+	// The claims are read before the system is asked, so that what is written in between
+	// counts twice and not never.
+	all := need
+	for c := range r.claims {
+		left := c.left()
+		all.bytes, all.files = all.bytes+left.bytes, all.files+left.files
+	}
+	if err := room(spaceOf(r.Root), all, r.shown); err != nil {
 		return nil, err
 	}
-	r.reserved += bytes
+	c := &claim{need, w}
+	r.claims[c] = true
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.reserved -= bytes
+		delete(r.claims, c)
 	}, nil
 }

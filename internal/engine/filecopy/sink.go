@@ -85,7 +85,7 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 		if l.private == nil {
 			return measure.Fail(measure.KindRefused, "copy.no_root", nil)
 		}
-		free, err := l.folder.reserve(begin.size)
+		free, err := l.folder.reserve(needed(begin.size, int64(begin.file), int64(begin.dir)), w)
 		if err != nil {
 			return err
 		}
