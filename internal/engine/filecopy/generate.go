@@ -143,7 +143,7 @@ func Prepare(ctx context.Context, o measure.Options) (*Set, error) {
 	switch {
 	case own.Folder != "":
 		return scan(own.Folder)
-	case o.Direction == measure.Reverse, own.Stage == measure.StageNetwork, own.Stage == measure.StageWrite:
+	case o.Direction == measure.Reverse, !own.reads():
 		return uniform(own.Files, int64(own.FileSize)), nil
 	}
 	return generate(ctx, own.disk(), own.Files, int64(own.FileSize))
@@ -153,7 +153,7 @@ func Prepare(ctx context.Context, o measure.Options) (*Set, error) {
 // for a stage that writes nothing.
 func SinkRoot(o measure.Options) (*Root, error) {
 	own := OptionsOf(o)
-	if own.Stage == measure.StageNetwork || own.Stage == measure.StageRead {
+	if !own.writes() {
 		return nil, nil
 	}
 	root, err := OpenRoot(own.disk())
@@ -168,7 +168,7 @@ func SinkRoot(o measure.Options) (*Root, error) {
 // are made inside root, as long as there is room.
 func PrepareServed(ctx context.Context, root *Root, o measure.Options) (*Set, error) {
 	own := OptionsOf(o)
-	if own.Stage == measure.StageNetwork || own.Stage == measure.StageWrite {
+	if !own.reads() {
 		return uniform(own.Files, int64(own.FileSize)), nil
 	}
 	s, w := uniform(own.Files, int64(own.FileSize)), &work{}

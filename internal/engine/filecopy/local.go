@@ -18,9 +18,11 @@ import (
 func Local(ctx context.Context, set *Set, o measure.Options, observe measure.Observer) (*measure.Copy, error) {
 	l := &copying{set: set, o: o, own: OptionsOf(o), observe: observe, out: &measure.Copy{}}
 	set.describe(l.out)
-	source := l.place(set.root, "")
-	l.out.Source = &source
-	if l.own.To != "" {
+	if l.own.reads() {
+		source := l.place(set.root, "")
+		l.out.Source = &source
+	}
+	if l.own.To != "" && l.own.writes() {
 		p, err := openPrivate(l.own.To)
 		if err != nil {
 			return l.out, err
@@ -32,7 +34,7 @@ func Local(ctx context.Context, set *Set, o measure.Options, observe measure.Obs
 		if err := room(spaceOf(p.root), set.needed(), l.own.To); err != nil {
 			return l.out, err
 		}
-		if l.own.Checksum != off {
+		if l.own.verifies() {
 			l.out.Checksum = "compare"
 		}
 	}
@@ -150,7 +152,7 @@ func (l *copying) local(ctx context.Context, name string) (err error) {
 		stage.Source = source.result(l.o.Streams, samples)
 	}
 	l.out.Stages = append(l.out.Stages, stage)
-	if err == nil && name == measure.StageAll && l.own.Checksum != off {
+	if err == nil && name == measure.StageAll && l.own.verifies() {
 		err = l.compare(ctx, dst)
 	}
 	return err

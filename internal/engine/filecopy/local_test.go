@@ -47,6 +47,28 @@ func TestALocalCopyMovesAndVerifiesEveryFile(t *testing.T) {
 	}
 }
 
+// A stage alone has the place that it measures and no other, and verifies nothing.
+func TestALocalStageAloneHasOnePlace(t *testing.T) {
+	for stage, want := range map[string]struct{ source, sink bool }{measure.StageRead: {source: true}, measure.StageWrite: {sink: true}} {
+		disk, to := t.TempDir(), t.TempDir()
+		o := options(t, func(_ *measure.Options, own *Options) { own.Disk, own.To, own.Stage = disk, to, stage })
+		set, err := Prepare(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Local(t.Context(), set, o, nil)
+		set.Close()
+		if err != nil || len(c.Stages) != 1 || c.Stages[0].Files != 20 || c.Stages[0].Bytes != 200_000 {
+			t.Errorf("%s: %v, %+v", stage, err, c)
+		}
+		if (c.Source != nil) != want.source || (c.Sink != nil) != want.sink || c.Checksum != "" || c.Verified != 0 {
+			t.Errorf("%s: %+v", stage, c)
+		}
+		empty(t, disk)
+		empty(t, to)
+	}
+}
+
 func directWorks(t *testing.T, set *Set) bool {
 	t.Helper()
 	f, err := set.open(0)

@@ -19,7 +19,7 @@ import (
 // counted, also beside an error, as [Source] does.
 func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Options, f engine.Flow) (*measure.Copy, error) {
 	l := &copying{o: o, own: OptionsOf(o), observe: f.Observe, out: &measure.Copy{}, folder: folder}
-	if folder != nil {
+	if folder != nil && l.own.writes() {
 		p, err := newPrivate(folder.Root, folder.shown)
 		if err != nil {
 			return l.out, err
@@ -43,7 +43,7 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 			return l.out, err
 		case begin.kind == frameOver:
 			if l.private != nil {
-				l.private.Close() // before the answer, so that the time of the other end has no limit
+				l.private.Close() // before the answer: it may take longer than a server waits for what comes after it
 			}
 			return l.out, links[0].answer()
 		case begin.kind != frameStage || len(l.out.Stages) >= len(stageNumbers):
@@ -96,7 +96,7 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 		defer t.dst.remove(l.private, name)
 		root = t.dst.root
 	}
-	if name == measure.StageAll && l.own.Checksum != off {
+	if name == measure.StageAll && l.own.verifies() {
 		t.hash, l.out.Checksum = hasher(l.own.Checksum), l.own.Checksum
 	}
 	w.network.Store(0) // the wait for the stage is none of it

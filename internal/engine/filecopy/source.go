@@ -15,12 +15,12 @@ import (
 func Source(ctx context.Context, set *Set, conns []*net.TCPConn, o measure.Options, f engine.Flow) (*measure.Copy, error) {
 	l := &copying{set: set, o: o, own: OptionsOf(o), observe: f.Observe, out: &measure.Copy{}}
 	set.describe(l.out)
-	if set.root != nil {
+	if l.own.reads() {
 		p := l.place(set.root, "")
 		l.out.Source = &p
 	}
 	// The options say which checksum both ends expect.
-	if l.own.Checksum != off {
+	if l.own.verifies() {
 		l.out.Checksum = l.own.Checksum
 	}
 	links, stop, err := openLinks(ctx, conns, o, f, measure.Sender)

@@ -131,6 +131,19 @@ func (o Options) disk() string {
 	return filepath.Clean(o.Disk)
 }
 
+// reads reports whether files are read.
+func (o Options) reads() bool {
+	return o.Stage != measure.StageNetwork && o.Stage != measure.StageWrite
+}
+
+// writes reports whether files are written.
+func (o Options) writes() bool {
+	return o.Stage != measure.StageNetwork && o.Stage != measure.StageRead
+}
+
+// verifies reports whether what was written is compared with what was read.
+func (o Options) verifies() bool { return o.reads() && o.writes() && o.Checksum != off }
+
 // stages are those that run, in order; of a local copy without the network's.
 func stages(o measure.Options) []string {
 	own := OptionsOf(o)
