@@ -156,7 +156,7 @@ func (l *link) receive() (frame, error) {
 	}
 	f, ok := parseFrame(b)
 	if !ok {
-		return f, measure.Fail(measure.KindBroken, "copy.frame", measure.Figures{"peer": l.conn.RemoteAddr().String()})
+		return f, l.unexpected()
 	}
 	return f, nil
 }
@@ -173,9 +173,14 @@ func (l *link) answer() error {
 func (l *link) answered() error {
 	b, err := l.in.ReadByte()
 	if err == nil && b != done {
-		return measure.Fail(measure.KindBroken, "copy.frame", measure.Figures{"peer": l.conn.RemoteAddr().String()})
+		return l.unexpected()
 	}
 	return l.failed("copy.receive", err)
+}
+
+// unexpected is the failure of a peer that does not follow the protocol.
+func (l *link) unexpected() error {
+	return measure.Fail(measure.KindBroken, "copy.frame", measure.Figures{"peer": l.conn.RemoteAddr().String()})
 }
 
 // failed is the failure of a call on the connection; the cause of the context's end where

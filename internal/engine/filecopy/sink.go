@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync/atomic"
 
 	"soku/internal/engine"
@@ -15,7 +16,7 @@ import (
 // Sink is the end of a copy that writes the files, into a private folder in folder, and
 // removes them at the end. A nil folder takes no files: only the network is measured then.
 // Names, numbers and sizes from the other end decide nothing but how much is written, which
-// is bounded by what it announced for the stage and by what is free. It returns what it
+// is what it announced for the stage and is bounded by what is free. It returns what it
 // counted, also beside an error, as [Source] does.
 func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Options, f engine.Flow) (*measure.Copy, error) {
 	l := &copying{o: o, own: OptionsOf(o), observe: f.Observe, out: &measure.Copy{}, folder: folder}
@@ -34,6 +35,7 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 		return l.out, err
 	}
 	defer stop()
+	left := slices.DeleteFunc(stages(o), func(name string) bool { return name == measure.StageRead }) // no frames
 	for {
 		w := &work{} // of the stage that comes next, some of whose bytes may be read with its first frame
 		links.count(w)
@@ -41,23 +43,19 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 		switch {
 		case err != nil:
 			return l.out, err
-		case begin.kind == frameOver:
+		case begin.kind == frameOver && len(left) == 0:
 			if l.private != nil {
 				l.private.Close() // before the answer: it may take longer than a server waits for what comes after it
 			}
 			return l.out, links[0].answer()
-		case begin.kind != frameStage || len(l.out.Stages) >= len(stageNumbers):
-			return l.out, unexpected(links[0])
+		case begin.kind != frameStage || len(left) == 0 || begin.stage != stageNumbers[left[0]]:
+			return l.out, links[0].unexpected()
 		}
+		left = left[1:]
 		if err := l.take(ctx, begin, links, w); err != nil {
 			return l.out, err
 		}
 	}
-}
-
-// unexpected is the failure of a peer that does not follow the protocol.
-func unexpected(k *link) error {
-	return measure.Fail(measure.KindBroken, "copy.frame", measure.Figures{"peer": k.conn.RemoteAddr().String()})
 }
 
 // taking is a stage of the sink.
@@ -69,7 +67,7 @@ type taking struct {
 	hash     hasher   // of what crosses the network; off: none
 	bytes    bool     // files are followed by their bytes
 	work     *work
-	// left are the files and bytes that may still come.
+	// What was announced and has not come yet.
 	filesLeft, bytesLeft atomic.Int64
 	verified             atomic.Int64
 }
@@ -110,11 +108,14 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 				return err
 			}
 			if f != begin {
-				return unexpected(links[i])
+				return links[i].unexpected()
 			}
 		}
 		return t.stream(ctx, links[i], len(links))
 	})
+	if err == nil && (t.filesLeft.Load() != 0 || t.bytesLeft.Load() != 0) {
+		err = links[0].unexpected()
+	}
 	if err == nil && t.dst != nil {
 		err = t.dst.flush()
 	}
@@ -158,7 +159,7 @@ func (t *taking) fill(k *link, b *blocks) error {
 			return nil
 		case f.kind != frameFile || f.stage != t.number || f.dir >= t.announce.dir || f.file >= t.announce.file,
 			t.filesLeft.Add(-1) < 0, t.bytesLeft.Add(-f.size) < 0:
-			return unexpected(k)
+			return k.unexpected()
 		}
 		if !t.bytes {
 			fromMemory(b, f.entry)
