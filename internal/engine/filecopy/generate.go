@@ -142,7 +142,7 @@ func Prepare(ctx context.Context, o measure.Options) (*Set, error) {
 	own := OptionsOf(o)
 	switch {
 	case own.Folder != "":
-		return scan(own.Folder)
+		return scan(ctx, own.Folder)
 	case o.Direction == measure.Reverse, !own.reads():
 		return uniform(own.Files, int64(own.FileSize)), nil
 	}

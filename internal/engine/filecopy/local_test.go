@@ -121,24 +121,64 @@ func TestAFolderWithHostileNamesIsCopied(t *testing.T) {
 	empty(t, to)
 }
 
-func TestAFileThatShrinksWhileItIsCopiedIsReported(t *testing.T) {
+func TestAFileOfAnotherSizeThanItHadIsReported(t *testing.T) {
+	for _, size := range []int64{100, 6000} {
+		folder, to := t.TempDir(), t.TempDir()
+		file := filepath.Join(folder, "f")
+		if err := os.WriteFile(file, make([]byte, 5000), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := options(t, func(_ *measure.Options, own *Options) { own.Folder, own.To = folder, to })
+		set, err := Prepare(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(file, size); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Local(t.Context(), set, o, nil)
+		set.Close()
+		wantCode(t, err, "copy.changed")
+		empty(t, to)
+	}
+}
+
+// A file may end while it is read.
+func TestAFileThatShrinksWhileItIsReadIsReported(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "f")
-	if err := os.WriteFile(file, make([]byte, 5000), 0o600); err != nil {
+	if err := os.WriteFile(file, make([]byte, 3*blockMost), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := options(t, func(_ *measure.Options, own *Options) { own.Folder, own.To = folder, t.TempDir() })
-	set, err := Prepare(t.Context(), o)
+	set, err := scan(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer set.Close()
-	if err := os.Truncate(file, 100); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Local(t.Context(), set, o, nil)
+	r := &reading{set: set, disk: true, hash: off, work: &work{}}
+	err = pump(t.Context(), blockLeast, r.work, nil, r.fill, func(x *block, _ bool) error {
+		if x.first {
+			return os.Truncate(file, 0)
+		}
+		return nil
+	})
 	wantCode(t, err, "copy.changed")
-	empty(t, OptionsOf(o).To)
+}
+
+// Sparse files may have sizes that no disk has.
+func TestAFolderWithMoreBytesThanACopyHasIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(file, 3<<42); err != nil {
+			t.Skip("this file system has no such files:", err)
+		}
+	}
+	_, err := scan(t.Context(), folder)
+	wantCode(t, err, "copy.bytes")
 }
 
 func TestAnEndedContextEndsACopyAndLeavesNothing(t *testing.T) {
@@ -155,6 +195,9 @@ func TestAnEndedContextEndsACopyAndLeavesNothing(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Prepare(ctx, o); !errors.Is(err, why) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := scan(ctx, disk); !errors.Is(err, why) {
 		t.Errorf("error %v", err)
 	}
 	set.Close()

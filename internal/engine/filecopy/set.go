@@ -1,6 +1,7 @@
 package filecopy
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -27,7 +28,7 @@ const filesMost = 1_000_000
 
 // scan lists the regular files of a folder and below. Links are not followed. Errors are of
 // kind usage, permission or broken.
-func scan(folder string) (*Set, error) {
+func scan(ctx context.Context, folder string) (*Set, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, failFile("copy.folder", folder, err)
@@ -36,6 +37,8 @@ func scan(folder string) (*Set, error) {
 	dirs := map[string]uint32{}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
 		case err != nil:
 			return failFile("copy.scan", path.Join(folder, name), err)
 		case d.IsDir():
@@ -52,6 +55,9 @@ func scan(folder string) (*Set, error) {
 		} else if err != nil {
 			return failFile("copy.scan", path.Join(folder, name), err)
 		}
+		if info.Size() > bytesMost-s.bytes {
+			return measure.Fail(measure.KindUsage, "copy.bytes", measure.Figures{"most_bytes": int64(bytesMost)})
+		}
 		dir, known := dirs[path.Dir(name)]
 		if !known {
 			dir = uint32(len(dirs))
@@ -61,12 +67,8 @@ func scan(folder string) (*Set, error) {
 		return nil
 	})
 	s.dirs = len(dirs)
-	switch {
-	case err != nil:
-	case len(s.entries) == 0:
+	if err == nil && len(s.entries) == 0 {
 		err = measure.Fail(measure.KindUsage, "copy.empty_folder", measure.Figures{"folder": folder})
-	case s.bytes > bytesMost:
-		err = measure.Fail(measure.KindUsage, "copy.bytes", measure.Figures{"most_bytes": int64(bytesMost)})
 	}
 	if err != nil {
 		_ = root.Close()
@@ -103,14 +105,14 @@ func (s *Set) Close() {
 	}
 }
 
-// open opens a file for reading. It follows no link in place of the file and waits for no
-// writer of a pipe.
+// open opens a file for reading, which must have the size that it had. It follows no link in
+// place of the file and waits for no writer of a pipe.
 func (s *Set) open(i int) (*os.File, error) {
 	f, err := s.root.OpenFile(s.names[i], os.O_RDONLY|openSafely, 0)
 	if err != nil {
 		return nil, failFile("copy.read", s.names[i], err)
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() != s.entries[i].size {
 		_ = f.Close()
 		return nil, measure.Fail(measure.KindFile, "copy.changed", measure.Figures{"file": s.names[i]})
 	}
