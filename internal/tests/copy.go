@@ -104,7 +104,7 @@ func finishCopy(r *measure.Result) {
 		return
 	}
 	own := filecopy.OptionsOf(r.Options)
-	if s := c.Source; s != nil && own.Cache == "cold" && !s.Direct && s.CachedRatio != nil && *s.CachedRatio > cachedMost {
+	if s := c.Source; s != nil && own.Cache == "cold" && (!s.Direct || filecopy.InMemory(s.FileSystem)) && s.CachedRatio != nil && *s.CachedRatio > cachedMost {
 		r.Findings.Add(measure.CodeCopyCached, "", measure.Figures{"ratio": *s.CachedRatio, "file_system": s.FileSystem})
 	}
 	if c.Skipped > 0 {

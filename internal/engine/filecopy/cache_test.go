@@ -23,7 +23,7 @@ func TestWhatASourceReadsIsSeenInThePageCache(t *testing.T) {
 	if *ratio != 1 {
 		t.Errorf("%v of files that were just written", *ratio)
 	}
-	if describePlace(set.root).FileSystem == "tmpfs" {
+	if InMemory(describePlace(set.root).FileSystem) {
 		t.Skip("a file system in memory drops no pages")
 	}
 	if ratio, err = coldOr(t.Context(), set, "cold"); err != nil || *ratio > 0.1 {

@@ -86,17 +86,20 @@ func (s *Set) drop(ctx context.Context) error {
 	return nil
 }
 
+// InMemory reports whether a type of file systems has its files in memory only.
+func InMemory(fileSystem string) bool { return fileSystem == "tmpfs" || fileSystem == "ramfs" }
+
 // Of how many files, and at how many places each, the page cache is looked at.
 const filesSampled, placesSampled = 200, 50
 
 // cachedRatio is the share of the contents that is in the page cache, from a sample.
 func (s *Set) cachedRatio(ctx context.Context) (*float64, error) {
-	if fs := describePlace(s.root).FileSystem; fs == "tmpfs" || fs == "ramfs" { // which are in memory only
+	if InMemory(describePlace(s.root).FileSystem) {
 		ratio := 1.0
 		return &ratio, nil
 	}
 	var in, all float64
-	step := max(1, len(s.entries)/filesSampled)
+	step := (len(s.entries) + filesSampled - 1) / filesSampled
 	for i := 0; i < len(s.entries) && ctx.Err() == nil; i += step {
 		size := s.entries[i].size
 		if size == 0 {
@@ -106,8 +109,7 @@ func (s *Set) cachedRatio(ctx context.Context) (*float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		for k := range int64(placesSampled) {
-			at := size / placesSampled * k
+		for at := int64(0); at < size; at += max(alignment, (size+placesSampled-1)/placesSampled) {
 			yes, known := cached(f, at)
 			if !known {
 				_ = f.Close()
@@ -116,9 +118,6 @@ func (s *Set) cachedRatio(ctx context.Context) (*float64, error) {
 			all++
 			if yes {
 				in++
-			}
-			if size < placesSampled*alignment && k*alignment >= size {
-				break
 			}
 		}
 		_ = f.Close()

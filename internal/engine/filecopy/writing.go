@@ -59,7 +59,7 @@ func (s *stream) write(x *block) error {
 	w, watch := s.d.work, startWatch()
 	if x.first {
 		if err := s.create(x.file); err != nil {
-			return failFile("copy.write", nameOf(x.file), err)
+			return err
 		}
 		watch.lap(&w.file)
 	}
@@ -90,15 +90,17 @@ func (s *stream) write(x *block) error {
 
 func (s *stream) create(e entry) error {
 	if err := s.d.directory(e.dir); err != nil {
-		return err
+		return failFile("copy.write", nameOf(e), err)
 	}
 	f, err := s.d.root.OpenFile(nameOf(e), os.O_WRONLY|os.O_CREATE|os.O_EXCL|openSafely, 0o600)
 	if err != nil {
-		return err
+		return failFile("copy.write", nameOf(e), err)
 	}
 	s.f = f
 	if s.d.direct {
-		return setDirect(f, true)
+		if err := setDirect(f, true); err != nil {
+			return failFile("copy.direct", nameOf(e), err)
+		}
 	}
 	return nil
 }
