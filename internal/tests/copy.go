@@ -73,7 +73,7 @@ func admitCopy(e Engines, o measure.Options) error {
 
 // serveCopy runs the server's end.
 func serveCopy(ctx context.Context, e ServerEnd) (*measure.End, error) {
-	f := engine.Flow{Pins: e.Pins, Observe: e.Observe, Limit: e.Limit, FarOptions: true}
+	f := engine.Flow{Observe: e.Observe, Limit: e.Limit, FarOptions: true}
 	if e.Options.Direction != measure.Reverse {
 		c, err := filecopy.Sink(ctx, e.Engines.CopyRoot, e.Conns.TCP, e.Options, f)
 		return &measure.End{Copy: c}, err

@@ -33,8 +33,8 @@ const off = "off"
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestCopy, Place: 80,
-	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, []string{
-		"interval", "direction", "streams", "rate", "window", "congestion",
+	Options: slices.Concat(measure.NetworkOptions, []string{
+		"via", "port", "interval", "direction", "streams", "rate", "window", "congestion",
 	}),
 	Own:         defaultOwn(),
 	Defaults:    defaults(),
@@ -44,7 +44,6 @@ var _ = measure.Register(measure.Spec{
 	External:    local,
 	Hostless:    local,
 	Connections: func(o measure.Options) int { return o.Streams },
-	Held:        true,
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		n, known := payload(o)
 		if !known {
@@ -112,6 +111,10 @@ func check(o *measure.Options) error {
 		return measure.Fail(measure.KindUsage, "copy.to_reverse", nil).WithHintCode("leave_out_one", nil)
 	case own.To != "" && own.Stage == measure.StageNetwork:
 		return measure.Fail(measure.KindUsage, "copy.to_network", nil).WithHintCode("leave_out_one", nil)
+	case own.To != "" && (o.Rate > 0 || o.Window > 0 || o.Congestion != ""):
+		return measure.Fail(measure.KindUsage, "copy.to_connection", nil).WithHintCode("leave_out_one", nil)
+	case own.Folder != "" && own.Disk != "":
+		return measure.Fail(measure.KindUsage, "copy.folder_disk", nil).WithHintCode("leave_out_one", nil)
 	case float64(own.Files)*float64(own.FileSize) > bytesMost:
 		return measure.Fail(measure.KindUsage, "copy.bytes", measure.Figures{"most_bytes": int64(bytesMost)})
 	case strings.ContainsRune(own.Folder+own.Disk+own.To, 0):

@@ -14,6 +14,9 @@ func TestOptionsThatDoNotGoTogetherAreRefused(t *testing.T) {
 		"copy.folder_reverse": func(o *measure.Options, own *Options) { o.Direction, own.Folder = measure.Reverse, "x" },
 		"copy.to_reverse":     func(o *measure.Options, own *Options) { o.Direction, own.To = measure.Reverse, "x" },
 		"copy.to_network":     func(_ *measure.Options, own *Options) { own.To, own.Stage = "x", measure.StageNetwork },
+		"copy.to_connection":  func(o *measure.Options, own *Options) { o.Rate, own.To = 1e9, "x" },
+		"copy.folder_disk":    func(_ *measure.Options, own *Options) { own.Folder, own.Disk = "x", "y" },
+		"option.not_of_test":  func(o *measure.Options, _ *Options) { o.Pin = "on" },
 		"copy.bytes":          func(_ *measure.Options, own *Options) { own.Files, own.FileSize = 1e6, 1<<40 },
 		"copy.path":           func(_ *measure.Options, own *Options) { own.Disk = "a\x00b" },
 	} {
