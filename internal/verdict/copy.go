@@ -1,6 +1,10 @@
 package verdict
 
-import "soku/internal/measure"
+import (
+	"slices"
+
+	"soku/internal/measure"
+)
 
 // Figures of copy: shares of the time of a loop, of which each stream has two at an end.
 const (
@@ -88,11 +92,17 @@ func (f *Figures) copy(r *measure.Result) {
 	if s == nil || s.DurationNs <= 0 {
 		return
 	}
-	if rate := float64(r.Options.Rate); rate > 0 {
+	if rate := float64(r.Options.Rate); rate > 0 && (s.Stage == measure.StageAll || s.Stage == measure.StageNetwork) { // the others have no rate
 		f.set(AskedRatio, s.Bps()/rate)
 	}
 	share := func(ns int64, w *measure.CopyWork) float64 {
 		return float64(ns) / float64(s.DurationNs) / float64(max(w.Streams, 1))
+	}
+	switch s.Stage { // each does only one of the two, and a local one has no work of the other end
+	case measure.StageRead:
+		f.set(CopyWrite, 0)
+	case measure.StageWrite:
+		f.set(CopyRead, 0)
 	}
 	source, sink := s.Source, s.Sink
 	cost := 0.0
@@ -120,18 +130,25 @@ func (f *Figures) copy(r *measure.Result) {
 	}
 }
 
+// stageOf is the stage of a copy that has a limit.
+var stageOf = map[measure.Bottleneck]string{
+	measure.BottleneckDiskRead: measure.StageRead, measure.BottleneckDiskWrite: measure.StageWrite,
+	measure.BottleneckPathShaper: measure.StageNetwork, measure.BottleneckPathPolicer: measure.StageNetwork,
+	measure.BottleneckFlowCap: measure.StageNetwork, measure.BottleneckPathLoss: measure.StageNetwork,
+}
+
 // lifted is how long a copy would take if its slowest stage were none: as long as the slowest
-// of the others, by their rates alone, ns. 0 if they were not measured, or if one of the
-// others is as slow.
-func lifted(c *measure.Copy, by measure.Bottleneck) int64 {
-	// Both on one device: each would be faster without the other.
-	if c.Source != nil && c.Sink != nil && c.Source.Device != "" && c.Source.Device == c.Sink.Device && by != measure.BottleneckPathShaper && c.StageNamed(measure.StageNetwork) == nil {
+// of the others, by their rates alone, ns. 0 if they were not measured, if one of the others
+// is as slow, or if the verdict leaves open which stage it is.
+func lifted(c *measure.Copy, v *measure.Verdict) int64 {
+	limiting := stageOf[v.LimitedBy]
+	if slices.ContainsFunc(v.Or, func(b measure.Bottleneck) bool { return stageOf[b] != limiting }) {
 		return 0
 	}
-	limiting := map[measure.Bottleneck]string{
-		measure.BottleneckDiskRead: measure.StageRead, measure.BottleneckDiskWrite: measure.StageWrite,
-		measure.BottleneckPathShaper: measure.StageNetwork,
-	}[by]
+	// On one device of one host each would be faster without the other.
+	if c.Source != nil && c.Sink != nil && c.Source.Device != "" && c.Source.Device == c.Sink.Device && c.StageNamed(measure.StageNetwork) == nil {
+		return 0
+	}
 	whole, alone := c.StageNamed(measure.StageAll), c.StageNamed(limiting)
 	if whole == nil || alone == nil {
 		return 0

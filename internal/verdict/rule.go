@@ -42,8 +42,8 @@ func Judge(r *measure.Result) *measure.Verdict {
 			best = v
 		}
 	}
-	if r.Copy != nil && len(best.Or) == 0 {
-		best.LiftedNs = lifted(r.Copy, best.LimitedBy)
+	if r.Copy != nil {
+		best.LiftedNs = lifted(r.Copy, best)
 	}
 	if r.Error != nil && best.LimitedBy == measure.BottleneckNone {
 		return nil
