@@ -98,13 +98,6 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 	if err := measure.CheckMaxRate(f.maxRate); err != nil {
 		return cfg, err
 	}
-	if f.copyRoot != "" {
-		root, err := filecopy.OpenRoot(f.copyRoot)
-		if err != nil {
-			return cfg, err
-		}
-		cfg.CopyRoot = root
-	}
 	if f.maxClients < 0 {
 		return cfg, measure.Fail(measure.KindUsage, "cli.server.max_clients", measure.Figures{"clients": f.maxClients})
 	}
@@ -137,6 +130,13 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 	}
 	if cfg.Token != "" && cfg.TLS == nil {
 		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("server.token_in_clear", nil))
+	}
+	if f.copyRoot != "" { // last: what killed servers left in it is removed only by one that starts
+		root, err := filecopy.OpenRoot(f.copyRoot)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.CopyRoot = root
 	}
 	return cfg, nil
 }
