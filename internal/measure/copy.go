@@ -19,7 +19,7 @@ type Copy struct {
 
 // CopyPlace is a folder of a copy and how its files were opened.
 type CopyPlace struct {
-	FileSystem string `json:"file_system,omitempty" jsonschema:"description=Type such as ext4\\, xfs\\, tmpfs\\, nfs4 or cifs; absent if the system does not tell"`
+	FileSystem string `json:"file_system,omitempty" jsonschema:"description=Type such as ext4\\, xfs\\, tmpfs\\, nfs or cifs; absent if the system does not tell"`
 	Device     string `json:"device,omitempty" jsonschema:"description=Block device that holds the folder; absent for network file systems and those in memory"`
 	FreeBytes  int64  `json:"free_bytes,omitempty" jsonschema:"description=Free space at the start"`
 	Direct     bool   `json:"direct,omitempty" jsonschema:"description=Files were opened for direct I/O\\, which the system confirmed"`

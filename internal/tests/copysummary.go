@@ -80,7 +80,7 @@ func placeSummary(out *text.Lines, label string, p *measure.CopyPlace) {
 	if p == nil || p.FileSystem == "" && p.Device == "" {
 		return
 	}
-	args := text.Args{"FileSystem": p.FileSystem, "Device": p.Device, "Direct": p.Direct, "Sync": p.Sync, "Known": p.CachedRatio != nil, "Cached": 0.0}
+	args := text.Args{"FileSystem": p.FileSystem, "Device": p.Device, "Direct": p.Direct, "Known": p.CachedRatio != nil, "Cached": 0.0}
 	if p.CachedRatio != nil {
 		args["Cached"] = *p.CachedRatio
 	}

@@ -28,7 +28,7 @@ func TestWhatAKilledProcessLeftIsRemovedByTheNextCopy(t *testing.T) {
 	}
 	_ = left.lock.Close() // as the system does when the process ends
 	_ = left.root.Close()
-	others := []string{privatePrefix + "of-somebody", privatePrefix + "link"}
+	others := []string{privatePrefix + "of-another-program", privatePrefix + "link"}
 	if err := os.MkdirAll(filepath.Join(folder, others[0], "data"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -129,8 +129,11 @@ func join(in []measure.CopySample) []measure.CopySample {
 // show passes on a live interval that is due; the last one, however short, as a rest if it
 // is shorter than a tenth of one.
 func (s *sampling) show(last bool) {
+	if s.observe == nil || s.every <= 0 {
+		return
+	}
 	now := s.count()
-	if s.observe == nil || s.every <= 0 || !last && now.ns-s.shown.ns < int64(s.every) || now.ns <= s.shown.ns {
+	if !last && now.ns-s.shown.ns < int64(s.every) || now.ns <= s.shown.ns {
 		return
 	}
 	p := s.live
