@@ -28,10 +28,10 @@ func serve(t *testing.T, soku string) string {
 	return at
 }
 
-// serving is serve, and returns the server's process too.
-func serving(t *testing.T, soku string) (at string, server *os.Process) {
+// serving is serve with more options, and returns the server's process too.
+func serving(t *testing.T, soku string, args ...string) (at string, server *os.Process) {
 	t.Helper()
-	command := exec.Command(soku, "server", "--listen", "127.0.0.1:0")
+	command := exec.Command(soku, append([]string{"server", "--listen", "127.0.0.1:0"}, args...)...)
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
 	if err != nil {
