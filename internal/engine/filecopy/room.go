@@ -20,16 +20,16 @@ func needed(bytes, files, dirs int64) space {
 // needed is the space that a copy of the set takes.
 func (s *Set) needed() space { return needed(s.bytes, int64(len(s.entries)), int64(s.dirs)) }
 
-// freeMost is the share of the free space that a copy may fill, percent: other programs
-// write to the disk, too.
-const freeMost = 95
+// freeMost is the share of the free space that a copy may fill: other programs write to the
+// disk, too.
+const freeMost = 0.95
 
 // room fails where what is needed does not fit into what is free in a folder.
 func room(free, need space, folder string) error {
-	if free.bytes != unlimited && need.bytes > free.bytes/100*freeMost {
+	if free.bytes != unlimited && float64(need.bytes) > freeMost*float64(free.bytes) {
 		return measure.Fail(measure.KindRefused, "copy.no_room", measure.Figures{"folder": folder, "free_bytes": free.bytes, "needed_bytes": need.bytes})
 	}
-	if free.files != unlimited && need.files > free.files/100*freeMost {
+	if free.files != unlimited && float64(need.files) > freeMost*float64(free.files) {
 		return measure.Fail(measure.KindRefused, "copy.no_files_left", measure.Figures{"folder": folder, "free": free.files, "needed": need.files})
 	}
 	return nil

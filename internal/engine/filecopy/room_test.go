@@ -15,6 +15,7 @@ func TestACopyThatHasNoRoomIsRefused(t *testing.T) {
 		"bytes":             {space{1000, 1000}, space{960, 1}, "copy.no_room"},
 		"fits":              {space{1000, 1000}, space{900, 900}, ""},
 		"files":             {space{1000, 1000}, space{1, 960}, "copy.no_files_left"},
+		"a few files":       {space{1000, 50}, space{1, 40}, ""},
 		"full":              {space{0, 1000}, space{1, 1}, "copy.no_room"},
 		"no limit on files": {space{1000, unlimited}, space{1, 1e6}, ""},
 		"not known":         {space{unlimited, unlimited}, space{1 << 44, 1e6}, ""},
