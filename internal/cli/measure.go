@@ -27,6 +27,7 @@ type measureFlags struct {
 	table      string
 	output     string
 	noSave     bool
+	explain    bool
 	store      string
 	access     accessFlags
 	iperf3     iperf3User
@@ -129,6 +130,9 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "also write the result document to this file")
 	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not store the result")
 	addStoreFlag(cmd, &f.store)
+	if explainable(test) {
+		cmd.Flags().BoolVar(&f.explain, "explain", false, "where the test alone does not tell what limits it, measure what tells; that is shown before, and takes up to half a minute, or two minutes where a longer test is needed")
+	}
 	if tests.Of(test).Rows {
 		cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of rows, one per --row round trips")
 		cmd.Flags().StringVar(&f.table, "table", "", "print that table in the format of another tool: ethr")
@@ -159,20 +163,35 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	if err != nil {
 		return err
 	}
-	live := newLive(sys, test, host, f)
-	r := trial.Run(ctx, trial.Spec{
+	if f.explain && f.options.Via != measure.ViaSoku {
+		return measure.Fail(measure.KindUsage, "cli.explain.via", measure.Figures{"via": f.options.Via})
+	}
+	m := measuring{sys: sys, flags: f, spec: trial.Spec{
 		Test: test, Options: f.options, Host: host, Token: token, TLS: tlsConfig, IPerf3: asked, Version: version.String(),
 		Floor: storedBaseline(sys, func(why string) { fmt.Fprintln(sys.Stderr, why) }),
-	}, trial.Hooks{Observe: live.observe, State: live.state, Trace: live.trace, MTU: live.mtu})
+	}}
+	live := newLive(sys, test, host, f)
+	r := trial.Run(ctx, m.spec, trial.Hooks{Observe: live.observe, State: live.state, Trace: live.trace, MTU: live.mtu})
 
 	saved, saveErr := keep(sys, r, f)
-	if err := live.finish(r, saved); err != nil {
-		return measure.Fail(measure.KindStore, "cli.result.print", measure.Figures{"cause": err})
+	if !f.explain || !f.json { // then it is a part of the explanation
+		if err := live.finish(r, saved); err != nil {
+			return notPrinted(err)
+		}
+	}
+	var explainErr error
+	if f.explain {
+		explainErr = m.explain(ctx, r)
 	}
 	if r.Error != nil {
 		return r.Error
 	}
-	return saveErr
+	return errors.Join(explainErr, saveErr)
+}
+
+// notPrinted is the error of an output that cannot be written.
+func notPrinted(cause error) error {
+	return measure.Fail(measure.KindStore, "cli.result.print", measure.Figures{"cause": cause})
 }
 
 // keep writes the result where it was asked to go. What failed in one place

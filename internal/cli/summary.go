@@ -30,6 +30,13 @@ func printSummary(c *text.Catalogue, w io.Writer, columns int, r *measure.Result
 	if r.Verdict != nil {
 		rest.Row("label.limited_by", "summary.verdict", c.VerdictArgs(r.Verdict))
 	}
+	if e := r.Explains; e != nil {
+		args := text.Args{"Result": e.Result, "Probe": c.Probe(e.Probe), "Limit": "", "Confidence": measure.Low}
+		if e.Verdict != nil {
+			args["Limit"], args["Confidence"] = c.Bottleneck(e.Verdict.LimitedBy), e.Verdict.Confidence
+		}
+		rest.Row("label.explains", "explain.of", args)
+	}
 	costSummary(&rest, r)
 	hostSummary(&rest, r)
 	printLines(c, w, columns, append(head, rest...))

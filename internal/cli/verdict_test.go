@@ -21,7 +21,8 @@ func TestEveryVerdictHasItsWords(t *testing.T) {
 			t.Errorf("rule %s: no words for the probe %s", r.Name, r.WouldTell)
 		}
 	}
-	silent := map[verdict.Key]bool{verdict.Streams: true, verdict.FixedAmount: true, verdict.SlowStart: true, verdict.BBR: true, verdict.Retransmits: true, verdict.ReceiverShared: true, verdict.FailedConnections: true}
+	silent := map[verdict.Key]bool{verdict.Streams: true, verdict.FixedAmount: true, verdict.SlowStart: true, verdict.BBR: true, verdict.Retransmits: true, verdict.ReceiverShared: true, verdict.FailedConnections: true,
+		verdict.SmallSent: true, verdict.HalfExpected: true}
 	for _, i := range verdict.Infos {
 		e := measure.Evidence{Figure: string(i.Key), Value: 2, Unit: i.Unit, Comparison: ">=", Threshold: 1}
 		if said := c.VerdictArgs(&measure.Verdict{Evidence: []measure.Evidence{e}})["Evidence"].([]string); (len(said) == 0) != silent[i.Key] {
@@ -32,7 +33,7 @@ func TestEveryVerdictHasItsWords(t *testing.T) {
 
 func TestASummaryHasTheVerdict(t *testing.T) {
 	r := &measure.Result{Test: measure.TestTCP, Verdict: &measure.Verdict{
-		LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.Medium, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, WouldTell: measure.ProbeBBRStream,
+		LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.Medium, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, WouldTell: measure.ProbeHalfRate,
 		Evidence: []measure.Evidence{
 			{Figure: "streams", Value: 1, Unit: "count", Comparison: "<", Threshold: 2},
 			{Figure: "loss_ratio", Value: 0.0123, Unit: "ratio", Comparison: ">=", Threshold: 0.0005},
@@ -43,7 +44,7 @@ func TestASummaryHasTheVerdict(t *testing.T) {
 	var b strings.Builder
 	printSummary(text.ForPrograms(), &b, 0, r)
 	const want = "limited by  a policer on the path (medium): loss 1.23 % (>= 0.05 %); wait in the queue 2.000 ms (< 5.000 ms); RTT with load 1.03 x (< 1.3 x) of x�[2J. " +
-		"From both hosts random loss on the path looks the same. It would tell: a stream with congestion control bbr\n"
+		"From both hosts random loss on the path looks the same. It would tell: UDP datagrams at half the rate that arrived\n"
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("printed %q, want %q", b.String(), want)
 	}

@@ -30,6 +30,7 @@ type Result struct {
 	Origin    *Origin    `json:"origin,omitempty" jsonschema:"description=Source of an ingested result; absent if soku measured it"`
 	Hosts     Hosts      `json:"hosts"`
 	Verdict   *Verdict   `json:"verdict,omitempty" jsonschema:"description=What limited the trial; tests tcp\\, udp\\, connect and copy"`
+	Explains  *Explains  `json:"explains,omitempty" jsonschema:"description=Which other trial this one explains"`
 	Findings  Findings   `json:"findings,omitempty" jsonschema:"description=What makes the figures less certain"`
 	Error     *Error     `json:"error,omitempty" jsonschema:"description=Why the trial failed; figures beside it are partial"`
 

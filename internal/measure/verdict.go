@@ -33,13 +33,13 @@ type Probe string
 
 // Probes.
 const (
-	ProbeSecondStream Probe = "second_stream"      // the same with one stream and with several
-	ProbePacketSizes  Probe = "packet_sizes"       // UDP datagrams of several sizes
-	ProbeBBRStream    Probe = "bbr_stream"         // a stream with the congestion control bbr
-	ProbeUnderLoad    Probe = "latency_under_load" // round trips beside the load (with_latency)
-	ProbeAnotherTime  Probe = "another_time"       // the same at other times
-	ProbeLonger       Probe = "longer"             // the same for longer
-	ProbeStagesApart  Probe = "stages_apart"       // a copy with its stages apart
+	ProbeSecondStream Probe = "second_stream" // the same with one stream and with several
+	ProbePacketSizes  Probe = "packet_sizes"  // UDP datagrams of several sizes
+	ProbeHalfRate     Probe = "half_rate"     // UDP datagrams at half the goodput
+	ProbeTCPStream    Probe = "tcp_stream"    // a TCP stream, whose kernel knows the round trips
+	ProbeAnotherTime  Probe = "another_time"  // the same at other times
+	ProbeLonger       Probe = "longer"        // the same for longer
+	ProbeStagesApart  Probe = "stages_apart"  // a copy with its stages apart
 )
 
 // Verdict is what limited a trial, by the rules in docs/method.md. It is safe for concurrent

@@ -16,6 +16,14 @@ func (c *Catalogue) Bottleneck(b measure.Bottleneck) string {
 	return c.Say("verdict.limit."+string(b), nil)
 }
 
+// Probe names a measurement that would tell; one that this version does not know is empty.
+func (c *Catalogue) Probe(p measure.Probe) string {
+	if !c.Has("verdict.probe." + string(p)) {
+		return ""
+	}
+	return c.Say("verdict.probe."+string(p), nil)
+}
+
 // VerdictArgs are the arguments of the sentence summary.verdict.
 func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
 	limit := c.Bottleneck(v.LimitedBy)
@@ -31,11 +39,7 @@ func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
 	for _, b := range v.Or {
 		or = append(or, c.Bottleneck(b))
 	}
-	tell := ""
-	if c.Has("verdict.probe." + string(v.WouldTell)) {
-		tell = c.Say("verdict.probe."+string(v.WouldTell), nil)
-	}
-	return Args{"Limit": limit, "Confidence": v.Confidence, "Direction": v.Direction, "Evidence": evidence, "Or": or, "Tell": tell, "Lifted": v.LiftedNs}
+	return Args{"Limit": limit, "Confidence": v.Confidence, "Direction": v.Direction, "Evidence": evidence, "Or": or, "Tell": c.Probe(v.WouldTell), "Lifted": v.LiftedNs}
 }
 
 // evidence is a comparison as a phrase; empty for one that says nothing by itself, such as

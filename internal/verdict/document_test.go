@@ -56,6 +56,10 @@ func tables() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s | %s |\n", r.Name, testNames(r.Tests), r.When, r.LimitedBy, r.Confidence, why)
 	}
+	b.WriteString("\n| rule of a probe | after | when | `limited_by` | confidence | why |\n|---|---|---|---|---|---|\n")
+	for _, r := range ProbeRules {
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | `%s` | %s | %s |\n", r.Name, strings.Join(r.After, "`, `"), r.When, r.LimitedBy, r.Confidence, r.Source)
+	}
 	b.WriteString("\n| condition of several rules | holds if |\n|---|---|\n")
 	for _, n := range shared {
 		text := n.Condition.String()
@@ -83,6 +87,9 @@ func testNames(tests []measure.Test) string {
 func TestEveryFigureIsDescribedAndUsed(t *testing.T) {
 	used := map[Key]bool{}
 	for _, r := range Rules {
+		collect(r.When, used)
+	}
+	for _, r := range ProbeRules {
 		collect(r.When, used)
 	}
 	described := map[Key]bool{}

@@ -118,7 +118,7 @@ const (
 )
 
 // Infos describes every figure, in the order of docs/method.md.
-var Infos = []FigureInfo{
+var Infos = append([]FigureInfo{
 	{Streams, unitCount, "streams that moved bytes"},
 	{AskedRatio, unitRatio, "goodput, or connections per second, divided by the rate asked for; absent without one"},
 	{FixedAmount, unitCount, "1 if an amount of bytes was asked for instead of a time"},
@@ -180,7 +180,7 @@ var Infos = []FigureInfo{
 	{CopySendWait, unitRatio, "the same of the source's calls that send"},
 	{CopyReceiveWait, unitRatio, "the same of the sink's calls that receive"},
 	{CopyWriteTimes, unitTimes, "length of the stage write divided by that of the stage read, where they were measured alone"},
-}
+}, probeInfos...)
 
 var units = func() map[Key]string {
 	out := map[Key]string{}

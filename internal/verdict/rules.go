@@ -169,7 +169,7 @@ var Rules = append([]Rule{
 	{
 		Name: "loss_under_bbr", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
 		When:   All(lossWithoutQueue, AtLeast(BBR, 1), AtLeast(LossRatio, 0.15), AtLeast(GoodputSpread, 0.45)),
-		Source: "bbr sends on at high loss, so that several random losses fall into one recovery, and gives up at times. At a policer it is level.", WouldTell: measure.ProbePacketSizes,
+		Source: "bbr sends on at high loss, so that several random losses fall into one recovery, and gives up at times. At a policer it is level.", WouldTell: measure.ProbeHalfRate,
 	},
 	{
 		Name: "small_packets_lost", Tests: tcp, LimitedBy: measure.BottleneckPacketRate, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
@@ -184,7 +184,7 @@ var Rules = append([]Rule{
 	{
 		Name: "policer_few", Tests: tcp, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium,
 		When:   lossWithoutQueue,
-		Source: "Several packets are lost at a time and the round trip stays flat.", WouldTell: measure.ProbeBBRStream,
+		Source: "Several packets are lost at a time and the round trip stays flat.", WouldTell: measure.ProbeHalfRate,
 	},
 	// A queue.
 	{
@@ -282,7 +282,7 @@ var Rules = append([]Rule{
 	{
 		Name: "udp_policer_or_shaper", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
 		When:   Below(LossVariance, 0.2),
-		Source: "As above, but it is not known whether a connection beside the load waits: a shaper whose queue is full drops a steady share, too.", WouldTell: measure.ProbeUnderLoad,
+		Source: "As above, but it is not known whether a connection beside the load waits: a shaper whose queue is full drops a steady share, too.", WouldTell: measure.ProbeTCPStream,
 	},
 	{
 		Name: "udp_loss", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
@@ -292,7 +292,7 @@ var Rules = append([]Rule{
 	{
 		Name: "udp_loss_bursts", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Or: []measure.Bottleneck{measure.BottleneckCompetingTraffic, measure.BottleneckPathShaper}, Confidence: measure.Low,
 		When:   AtLeast(LossRatio, 0.005),
-		Source: "Losses come in bursts, or it is not known whether a connection beside the load waits.", WouldTell: measure.ProbeUnderLoad,
+		Source: "Losses come in bursts, or it is not known whether a connection beside the load waits.", WouldTell: measure.ProbeTCPStream,
 	},
 	// Connections.
 	{

@@ -27,7 +27,7 @@ type options struct {
 	seed                        uint64
 	runs                        int
 	least                       float64
-	explain                     bool
+	explain, probes             bool
 }
 
 func main() {
@@ -40,6 +40,7 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 3, "trials of each case")
 	flag.Float64Var(&o.least, "least", 0.92, "share of trials that must be right")
 	flag.BoolVar(&o.explain, "explain", false, "print the figures of wrong trials, or of all with -replay")
+	flag.BoolVar(&o.probes, "probes", false, "also measure what would tell (--explain), and judge what that tells")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -63,7 +64,7 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	r := &runner{program: program, dir: dir}
+	r := &runner{program: program, dir: dir, probes: o.probes}
 	chosen := slices.DeleteFunc(cases(newDrawing(o.seed)), func(c testCase) bool { return !only.MatchString(c.Name) })
 	if len(chosen) == 0 {
 		return fmt.Errorf("no case has a name that matches %q", o.only)

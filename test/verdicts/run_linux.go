@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"soku/internal/lab"
+	"soku/internal/measure"
 )
 
 // runner builds the network of a case and measures on it.
 type runner struct {
 	program string
 	dir     string // for files of labs
+	probes  bool   // --explain
 }
 
 // run measures a case so many times on one network, or each time on a fresh one, and calls with each document. An error
@@ -76,9 +78,12 @@ func (r *runner) trial(ctx context.Context, l *lab.Lab, c *testCase) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	argv := append([]string{r.program, string(c.Test), addr.String(), "--json", "--no-save"}, c.Flags...)
+	if r.probes && c.Test != measure.TestConnect {
+		argv = append(argv, "--explain")
+	}
 	if c.Within > 0 {
 		group, err := quota(c.Within)
 		if err != nil {
@@ -94,7 +99,23 @@ func (r *runner) trial(ctx context.Context, l *lab.Lab, c *testCase) ([]byte, er
 	if !json.Valid(out.Bytes()) || out.Len() == 0 {
 		return nil, fmt.Errorf("%v: %w %s", argv, err, errs.String())
 	}
+	if r.probes && c.Test != measure.TestConnect {
+		return told(out.Bytes())
+	}
 	return out.Bytes(), nil // a trial that failed has a document, too
+}
+
+// told is the result of an explanation, with the verdict of its trials.
+func told(explanation []byte) ([]byte, error) {
+	var e struct {
+		Result  *measure.Result
+		Verdict *measure.Verdict
+	}
+	if err := json.Unmarshal(explanation, &e); err != nil {
+		return nil, err
+	}
+	e.Result.Verdict = e.Verdict
+	return json.Marshal(e.Result)
 }
 
 // quota makes a control group that has this share of one processor.
