@@ -120,6 +120,8 @@ func (c *Catalog) OfHost(h *measure.Host) *Component {
 	if h == nil || h.Facts.Cloud == nil || h.Facts.Cloud.InstanceType == "" {
 		return nil
 	}
-	one, _ := c.Find(h.Facts.Cloud.Provider + "/" + h.Facts.Cloud.InstanceType)
-	return one
+	if i, found := c.index[strings.ToLower(h.Facts.Cloud.Provider+"/"+h.Facts.Cloud.InstanceType)]; found {
+		return &c.components[i]
+	}
+	return nil
 }

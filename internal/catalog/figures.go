@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"strings"
+	"sync"
 
 	"soku/internal/measure"
 )
@@ -21,7 +22,7 @@ func ofMetric(name string, m *measure.Metric, unit string) figure {
 }
 
 // figures are all kinds.
-func figures() []figure {
+var figures = sync.OnceValue(func() []figure {
 	packets := measure.MetricByKey("packets_per_second")
 	return []figure{
 		ofMetric("goodput", measure.MetricGoodput, "bit/s"),
@@ -34,7 +35,7 @@ func figures() []figure {
 			return float64(v), err
 		}},
 	}
-}
+})
 
 // Figures are the names of what can have a limit.
 func Figures() (out []string) {

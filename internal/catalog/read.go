@@ -14,7 +14,7 @@ import (
 // format is that of a file of limits.
 var format = yamlfile.Format{MaxBytes: 64 << 10, Begin: "tables: [{figure: goodput, ...}]"}
 
-// maxText is the most characters of an ID, a name or an address.
+// maxText is the most bytes of an ID, a name or an address.
 const maxText = 200
 
 // document is a file of limits.
