@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -159,7 +160,8 @@ func limitArgs(l catalog.Limit) text.Args {
 	return text.Args{"Figure": l.Figure, "Value": l.Value, "Direction": l.Direction, "Flow": l.Flow, "Duration": l.Duration}
 }
 
-// componentTable has a line a component: its ID, its name and its limits.
+// componentTable has a line a component: its ID, its name and its limits. Where that is wider
+// than the terminal it has no names, and limits continue on further lines.
 func componentTable(sys *System, found []catalog.Component) []byte {
 	rows := [][]string{sys.Catalogue.Headings("column.component", "column.component_name", "column.documented")}
 	for _, one := range found {
@@ -169,5 +171,17 @@ func componentTable(sys *System, found []catalog.Component) []byte {
 		}
 		rows = append(rows, []string{one.ID, printable.Line(one.Name), strings.Join(limits, "; ")})
 	}
-	return []byte(strings.Join(text.Aligned(rows, rows[0]...), "\n") + "\n")
+	lines, width := text.Aligned(rows, rows[0]...), sys.StdoutWidth()
+	if width > 0 && slices.ContainsFunc(lines, func(line string) bool { return terminal.StringWidth(line) > width }) {
+		var narrow [][]string
+		for _, row := range rows {
+			id := row[0]
+			for _, part := range broken(row[2], width-text.ColumnWidths(rows)[0]-2) {
+				narrow = append(narrow, []string{id, part})
+				id = ""
+			}
+		}
+		lines = text.Aligned(narrow, rows[0]...)
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
 }

@@ -33,6 +33,27 @@ func TestCatalogSearchAndShowPrintLimitsWithTheirSources(t *testing.T) {
 	}
 }
 
+func TestTheListOfComponentsFitsTheTerminal(t *testing.T) {
+	sys, out, errs := fakeSystem(t, "catalog", "search")
+	sys.StdoutWidth = func() int { return 80 }
+	if code := Run(sys); code != 0 {
+		t.Fatalf("%d: %s", code, errs)
+	}
+	for line := range strings.Lines(out.String()) {
+		if terminal.StringWidth(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("wider: %s", line)
+		}
+	}
+	for _, id := range catalog.Builtin().IDs() {
+		if !strings.Contains(out.String(), "\n"+id+" ") {
+			t.Errorf("no %s", id)
+		}
+	}
+	if !strings.Contains(out.String(), "1000000 connections") {
+		t.Error("a limit is missing")
+	}
+}
+
 func TestWhatTheCatalogDoesNotHaveIsNotFound(t *testing.T) {
 	for _, args := range [][]string{{"catalog", "search", "abacus"}, {"catalog", "show", "azure/Standard_DS5_v22"}} {
 		out, errs, code := soku(t, args...)
