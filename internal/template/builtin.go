@@ -64,6 +64,10 @@ func compare(a, b any) (int, error) {
 		return cmp.Compare(x.Int(), y.Int()), nil
 	case x.CanUint() && y.CanUint():
 		return cmp.Compare(x.Uint(), y.Uint()), nil
+	case x.CanInt() && y.CanUint():
+		return compareSigned(x.Int(), y.Uint()), nil
+	case x.CanUint() && y.CanInt():
+		return -compareSigned(y.Int(), x.Uint()), nil
 	}
 	f, ok := float(x)
 	g, also := float(y)
@@ -77,6 +81,14 @@ func compare(a, b any) (int, error) {
 		return 0, nil
 	}
 	return 1, nil // also where one is not a number
+}
+
+// compareSigned compares exactly what a float64 may be too coarse for.
+func compareSigned(a int64, b uint64) int {
+	if a < 0 {
+		return -1
+	}
+	return cmp.Compare(uint64(a), b)
 }
 
 func float(r reflect.Value) (float64, bool) {

@@ -8,11 +8,15 @@ import (
 	"text/template/parse"
 )
 
+// maxDepth is how many templates may be executed one within the other.
+const maxDepth = 1000
+
 // execution is one pass over a template.
 type execution struct {
-	t    *Template
-	w    io.Writer
-	vars []variable // the innermost last
+	t     *Template
+	w     io.Writer
+	vars  []variable // the innermost last
+	depth int        // templates that this one is within
 }
 
 type variable struct {
@@ -31,12 +35,11 @@ func (e *execution) list(l *parse.ListNode, dot any) error {
 }
 
 // scoped is list with variables that end with it.
-func (e *execution) scoped(l *parse.ListNode, dot any, vars ...variable) error {
+func (e *execution) scoped(l *parse.ListNode, dot any) error {
 	if l == nil {
 		return nil
 	}
 	outer := len(e.vars)
-	e.vars = append(e.vars, vars...)
 	err := e.list(l, dot)
 	e.vars = e.vars[:outer]
 	return err
@@ -83,9 +86,11 @@ func (e *execution) choose(n *parse.BranchNode, dot any, inner func(any) any) er
 
 // each executes {{range}}.
 func (e *execution) each(n *parse.RangeNode, dot any) error {
-	// The variables of range are set for each element, and not to the slice.
+	// New variables are those of each element. Text/template first sets others to the slice.
 	pipe := *n.Pipe
-	pipe.Decl = nil
+	if !pipe.IsAssign {
+		pipe.Decl = nil
+	}
 	v, err := e.pipe(&pipe, dot)
 	if err != nil {
 		return err
@@ -97,17 +102,18 @@ func (e *execution) each(n *parse.RangeNode, dot any) error {
 	case all.Kind() != reflect.Slice:
 		return e.failed(n, fmt.Errorf("range over %T, which is not a slice", v))
 	}
-	names := n.Pipe.Decl
+	names, outer := n.Pipe.Decl, len(e.vars)
 	for i := range all.Len() {
 		element := all.Index(i).Interface()
-		var vars []variable
-		switch len(names) {
-		case 1:
-			vars = []variable{{names[0].Ident[0], element}}
-		case 2:
-			vars = []variable{{names[0].Ident[0], i}, {names[1].Ident[0], element}}
+		values := []any{i, element}[2-len(names):] // one name is that of the element
+		for k, name := range names {
+			if err := e.set(name, values[k], n.Pipe.IsAssign); err != nil {
+				return err
+			}
 		}
-		if err := e.scoped(n.List, element, vars...); err != nil {
+		err := e.scoped(n.List, element)
+		e.vars = e.vars[:outer]
+		if err != nil {
 			return err
 		}
 	}
@@ -120,11 +126,14 @@ func (e *execution) template(n *parse.TemplateNode, dot any) error {
 	if tree == nil {
 		return e.failed(n, fmt.Errorf("no template %q", n.Name))
 	}
+	if e.depth == maxDepth {
+		return e.failed(n, fmt.Errorf("more than %d templates within one another", maxDepth))
+	}
 	v, err := e.pipe(n.Pipe, dot)
 	if err != nil {
 		return err
 	}
-	inner := execution{t: e.t, w: e.w, vars: []variable{{"$", v}}}
+	inner := execution{t: e.t, w: e.w, vars: []variable{{"$", v}}, depth: e.depth + 1}
 	return inner.list(tree.Root, v)
 }
 

@@ -92,8 +92,9 @@ func (e *execution) value(n parse.Node, dot any) (any, error) {
 
 // number is a constant: a float64 where it is written as one, else an int.
 func (e *execution) number(n *parse.NumberNode) (any, error) {
+	hexadecimal := strings.HasPrefix(strings.ToLower(n.Text), "0x") && !strings.ContainsAny(n.Text, "pP") // its e is a digit
 	switch {
-	case n.IsFloat && strings.ContainsAny(n.Text, ".eEpP") && !strings.HasPrefix(n.Text, "'"):
+	case n.IsFloat && strings.ContainsAny(n.Text, ".eEpP") && !hexadecimal && !strings.HasPrefix(n.Text, "'"):
 		return n.Float64, nil
 	case n.IsInt && int64(int(n.Int64)) == n.Int64:
 		return int(n.Int64), nil

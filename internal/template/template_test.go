@@ -32,6 +32,8 @@ type page struct {
 	Any    any
 	Size   *int
 	Levels map[string]int
+	Large  uint64
+	Signed int64
 	hidden int
 }
 
@@ -39,7 +41,8 @@ func data() page {
 	span, size := 1500*time.Millisecond, 8
 	return page{
 		embedded: embedded{&inner{7}}, Title: `a<b>&"c"`, Names: []string{"x", "y", "z"}, Cells: [][]int{{1, 2}, {3}}, Ratio: 2.5, Count: 3,
-		Unit: 2, Span: &span, Size: &size, Next: &page{Title: "next"}, Levels: map[string]int{"one": 1}, hidden: 1,
+		Unit: 2, Span: &span, Size: &size, Next: &page{Title: "next"}, Levels: map[string]int{"one": 1},
+		Large: 1<<53 + 1, Signed: 1 << 53, hidden: 1,
 	}
 }
 
@@ -57,17 +60,19 @@ var functions = Functions{
 func TestTemplatesMeanWhatTheyMeanToTextTemplate(t *testing.T) {
 	for _, source := range []string{
 		`plain text`, `{{/* nothing */}}a {{- " b " -}} c`, `{{.Title}} {{.Ratio}} {{.Count}} {{.Unit}} {{.Span}} {{.Hop}} {{.Any}} {{.Levels.one}} {{.Names}} {{.Cells}}`,
-		`{{"text"}}{{1}}{{1.0}}{{1e3}}{{0x10}}{{'a'}}{{true}}{{false}}{{-4}}`,
+		`{{.None}}{{"text"}}{{1}}{{1.0}}{{1e3}}{{0x10}}{{twice 0x1e}}{{0x1p4}}{{'a'}}{{'e'}}{{true}}{{false}}{{-4}}`,
 		`{{if .Title}}yes{{end}}{{if .None}}no{{else if .Absent}}no{{else if .Any}}no{{else}}none{{end}}`,
 		`{{if .Ratio}}a{{end}}{{if 0}}b{{end}}{{if 0.0}}c{{end}}{{if ""}}d{{end}}{{if .Levels}}e{{end}}{{if .embedded}}{{end}}`,
 		`{{with .Next}}{{.Title}} {{$.Title}}{{end}}{{with .None}}x{{else}}none{{end}}{{with $n := .Names}}{{len $n}}{{end}}{{with .None}}{{else with .Next}}{{.Title}}{{end}}`,
 		`{{range .Names}}[{{.}}]{{else}}none{{end}}{{range .Absent}}x{{else}}none{{end}}{{range .Any}}x{{else}}nil{{end}}`,
 		`{{range $i, $row := .Cells}}{{range $j, $cell := $row}}{{$i}}.{{$j}}={{$cell}} {{end}}{{end}}{{range $n := .Names}}{{$n}}{{.}}{{end}}`,
 		`{{$x := 1}}{{if true}}{{$x := 2}}{{$x}}{{$x = 3}}{{$x}}{{end}}{{$x}}{{if true}}{{$x = 4}}{{end}}{{$x}}{{range .Names}}{{$x = .}}{{end}}{{$x}}`,
+		`{{$x := 1}}{{range $x = .Names}}{{$x}}{{end}}{{$x}}{{$i := 7}}{{range $i, $x = .Names}}{{$i}}{{end}}{{$i}}{{$x}}{{range $x = .Absent}}{{end}}{{$x}}`,
 		`{{define "row"}}<{{.}}{{$}}>{{end}}{{range .Names}}{{template "row" .}}{{end}}{{template "row"}}{{template "row" .Next.Title}}`,
 		`{{define "tree"}}{{.Title}}{{with .Next}}/{{template "tree" .}}{{end}}{{end}}{{template "tree" .}}`,
 		`{{len .Names}}{{len .Title}}{{index .Names 1}}{{(index .Cells 0)}}{{index (index .Cells 0) 1}}{{(index .Names 0) | upper}}`,
 		`{{eq 1 1}}{{eq .Title "x"}}{{eq .Title "x" "y"}}{{eq .Hop 6 7}}{{ne 1 2}}{{lt 1 2}}{{le 2 2}}{{gt 2.5 .Ratio}}{{ge .Ratio 2.5}}{{lt .Title "b"}}{{eq true false}}{{gt .Hop 8}}{{lt .Count 4}}`,
+		`{{eq .Signed .Large}}{{lt .Signed .Large}}{{gt .Large .Signed}}{{le .Large .Signed}}{{lt -1 .Large}}{{lt .Large -1}}{{eq .Count 3}}{{ge 3 .Count}}`,
 		`{{and .Title .Hop}}{{and .Any failed}}{{or .Title failed}}{{or .Any .Hop}}{{and 1}}{{or 0 ""}}{{not .Any}}{{not .Title}}{{and (eq .Hop 7) (not .None)}}`,
 		`{{print 1 2 "a" .Hop}}{{printf "%.1f|%s|%d" .Ratio .Title .Hop}}{{printf "%q" .Unit}}`,
 		`{{twice 4}}{{twice .Size}}{{.Size}}{{twice .Hop}}{{half 3}}{{half .Ratio}}{{join .Names}}{{upper "a" | printf "%s-%s" "b"}}{{"c" | last "d"}}{{nothing .Any}}{{nothing nil}}{{twice (len .Names)}}`,
@@ -153,6 +158,17 @@ func TestWhatCannotBeParsedIsAnError(t *testing.T) {
 		if _, err := (Settings{}).Parse("x", source); err == nil {
 			t.Errorf("%s: no error", source)
 		}
+	}
+}
+
+// A stack that overflows would end the process.
+func TestATemplateThatCallsItselfWithoutEndIsAnError(t *testing.T) {
+	parsed, err := Settings{}.Parse("x", `{{define "self"}}{{template "self"}}{{end}}{{template "self"}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parsed.Execute(&strings.Builder{}, nil); err == nil || !strings.Contains(err.Error(), "within one another") {
+		t.Error(err)
 	}
 }
 

@@ -69,7 +69,6 @@ func printed(v any) (string, error) {
 				v = r.Elem().Interface()
 				continue
 			}
-			v = nil
 		case reflect.Func, reflect.Chan:
 			return "", fmt.Errorf("%T cannot be written", v)
 		}
