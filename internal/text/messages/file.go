@@ -3,6 +3,7 @@ package messages
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -31,7 +32,13 @@ func (m *message) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, &m.Other)
 	}
 	type forms message
-	return json.Unmarshal(b, (*forms)(m))
+	if err := json.Unmarshal(b, (*forms)(m)); err != nil {
+		return err
+	}
+	if m.Other == "" {
+		return errors.New("a message without the form other")
+	}
+	return nil
 }
 
 // text is the text for the argument N by the rules of CLDR for the language: that of the

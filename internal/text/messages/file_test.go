@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"encoding/json"
 	"testing"
 	"testing/fstest"
 
@@ -26,6 +27,15 @@ func TestThePluralFormIsThatOfTheLanguage(t *testing.T) {
 	} {
 		if got, err := New(c.tag, folder).Say("count.round", Args{"N": c.n}); got != c.want || err != nil {
 			t.Errorf("%s: %v is %q (%v), want %q", c.tag, c.n, got, err, c.want)
+		}
+	}
+}
+
+// The sentence of a form that is misspelt would be empty.
+func TestAMessageWithoutTheFormOtherIsADefect(t *testing.T) {
+	for _, text := range []string{`{"one": "{{.N}} round", "others": "{{.N}} rounds"}`, `{}`, `null`, `1`} {
+		if err := json.Unmarshal([]byte(text), new(message)); err == nil {
+			t.Errorf("%s: no error", text)
 		}
 	}
 }
