@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,33 +23,40 @@ type doctorFlags struct {
 	streams int
 	verbose bool
 	json    bool
+	access  accessFlags
 }
 
 func newDoctorCommand(sys *System) *cobra.Command {
 	f := doctorFlags{}
 	cmd := &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [HOST]",
 		Short: "Find what will spoil or limit a measurement, before it is made",
 		Long: `Looks at this host: clock, what else uses it, limits, interface and kernel
-settings. Each finding says what it costs, in figures, and the command that
-mends it. --rate and --rtt are what you want to measure: buffers are compared
-with what is in flight then. It changes nothing. The exit code is 11 if there
-is a problem.`,
+settings. With HOST it looks at the path, too: is the port reachable, and if not,
+is it refused or filtered; what size of packets gets through; and at what a soku
+server there reports of its host. Each finding says what it costs, in figures,
+and the command that mends it. --rate is what you want to measure: buffers are
+compared with what is in flight then. It changes nothing. The exit code is 11 if
+there is a problem.`,
 		Example: `  soku doctor
-  soku doctor --rate 10G --rtt 20ms
-  soku doctor --verbose
-  soku doctor --json | jq '.ends[].findings[] | {code, severity, commands}'`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), sys, f) },
+  soku doctor vm2 --rate 10G
+  soku doctor --rate 10G --rtt 20ms --verbose
+  soku doctor vm2 --json | jq '.ends[].findings[] | {code, severity, commands}'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runDoctor(cmd.Context(), sys, f, strings.Join(args, ""))
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := cmd.Flags()
 	flags.VarP(&f.rate, "rate", "b", "rate that you want to measure, such as 10G; without it the speed of the link, if that is known")
 	flags.Lookup("rate").DefValue = ""
-	flags.Var(&f.rtt, "rtt", "round trip of the path, such as 20ms")
+	flags.Var(&f.rtt, "rtt", "round trip of the path, such as 20ms; with HOST it is measured")
 	flags.Lookup("rtt").DefValue = ""
 	flags.IntVarP(&f.streams, "streams", "P", 1, "parallel streams that you want to measure with (1..1024)")
 	flags.BoolVar(&f.verbose, "verbose", false, "list what was looked at and is well")
 	flags.BoolVar(&f.json, "json", false, "print the whole document")
+	addAccess(cmd, f.access.add)
 	return cmd
 }
 
@@ -68,12 +77,16 @@ func (f *doctorFlags) wanted() (w doctor.Wanted, err error) {
 	return w, nil
 }
 
-func runDoctor(ctx context.Context, sys *System, f doctorFlags) error {
+func runDoctor(ctx context.Context, sys *System, f doctorFlags, host string) error {
 	wanted, err := f.wanted()
 	if err != nil {
 		return err
 	}
-	d, err := doctor.Look(ctx, doctor.Config{Wanted: wanted, Version: version.String()})
+	token, tlsConfig, err := f.access.read(sys)
+	if err != nil {
+		return err
+	}
+	d, err := doctor.Look(ctx, doctor.Config{Host: host, Token: token, TLS: tlsConfig, Wanted: wanted, Version: version.String()})
 	if err != nil {
 		return err
 	}
@@ -97,7 +110,7 @@ func printDoctor(c *text.Catalogue, w io.Writer, columns int, d *doctor.Document
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		endHead(&head, e)
+		endHead(&head, d, e)
 		if i == 0 {
 			head.Row("label.wanted", "doctor.wanted", text.Args{
 				"Rate": d.Wanted.RateBps, "RateFrom": d.Wanted.RateFrom, "RTT": d.Wanted.RTTNs, "RTTFrom": d.Wanted.RTTFrom, "BDP": d.BDP, "Streams": d.Wanted.Streams,
@@ -115,8 +128,16 @@ func printDoctor(c *text.Catalogue, w io.Writer, columns int, d *doctor.Document
 }
 
 // endHead is the line that names an end.
-func endHead(out *text.Lines, e doctor.End) {
-	out.Row("label.host", "summary.host", hostArgs(&measure.Host{Facts: e.Facts}))
+func endHead(out *text.Lines, d *doctor.Document, e doctor.End) {
+	label := "label.host"
+	switch e.Where {
+	case doctor.AtPath:
+		out.Row("label.path", "doctor.path", text.Args{"Host": e.Name, "Address": e.Address, "Port": d.Wanted.Port})
+		return
+	case measure.AtServer:
+		label = "label.server"
+	}
+	out.Row(label, "summary.host", hostArgs(&measure.Host{Facts: e.Facts}))
 }
 
 var severityLabels = map[doctor.Severity]string{
@@ -126,9 +147,12 @@ var severityLabels = map[doctor.Severity]string{
 // printDoctorFinding writes what it is, and the commands below it, each on a line that can be
 // copied: they are not broken.
 func printDoctorFinding(c *text.Catalogue, w io.Writer, columns int, f doctor.Finding) {
-	row := labelled(w, nameColumns, columns)
+	row, args := labelled(w, nameColumns, columns), text.Args(maps.Clone(f.Figures))
+	if f.Cause != nil {
+		args["cause"], _ = c.Error(f.Cause)
+	}
 	row(c.Heading(severityLabels[f.Severity]), "%s", printable.Line(c.Say("doctor.found", text.Args{
-		"Finding": c.Say("doctor.finding."+f.Code, text.Args(f.Figures)), "Confidence": f.Confidence,
+		"Finding": c.Say("doctor.finding."+f.Code, args), "Confidence": f.Confidence,
 	})))
 	label := "label.mend"
 	for _, command := range f.Commands {

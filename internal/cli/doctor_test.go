@@ -3,12 +3,15 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"soku/internal/doctor"
 	"soku/internal/measure"
 	"soku/internal/text"
+	"soku/test/freeport"
 	"soku/test/tier"
 )
 
@@ -28,6 +31,46 @@ func TestDoctorReadsThisHost(t *testing.T) {
 	}
 	if want := map[bool]int{false: 0, true: 11}[d.Count(doctor.Problem) > 0]; code != want {
 		t.Errorf("status %d with %d problems: %s", code, d.Count(doctor.Problem), errs)
+	}
+}
+
+func TestDoctorLooksAtThePathAndTheServer(t *testing.T) {
+	tier.SpendsSeconds(t)
+	out, errs, _ := soku(t, "doctor", startServer(t, nil), "--json", "--streams", "2")
+	var d doctor.Document
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		t.Fatalf("%v: %s %s", err, out, errs)
+	}
+	var ends []measure.Where
+	for _, e := range d.Ends {
+		ends = append(ends, e.Where)
+	}
+	if !slices.Equal(ends, []measure.Where{measure.AtClient, doctor.AtPath, measure.AtServer}) || d.Wanted.RTTNs <= 0 || d.Wanted.RTTFrom != doctor.FromLatency {
+		t.Fatalf("ends %v, wanted %+v", ends, d.Wanted)
+	}
+	path, far := d.Ends[1], d.Ends[2]
+	if !slices.Contains(path.Passed, "port") || !slices.Contains(path.Passed, "clock_offset") || path.Address != "127.0.0.1" {
+		t.Errorf("path %+v", path)
+	}
+	if far.Hostname == "" || len(far.Passed) < 5 || !slices.Contains(far.NotLooked, doctor.NotLooked{Code: "conntrack", Reason: doctor.NotReported}) {
+		t.Errorf("far end %+v", far)
+	}
+}
+
+func TestDoctorSaysWhyAPortIsNotReached(t *testing.T) {
+	tier.SpendsSeconds(t)
+	closed := strconv.Itoa(freeport.One(t))
+	for host, want := range map[string]string{
+		"127.0.0.1:" + closed: "127.0.0.1 answers, and refuses TCP " + closed,
+		"no-such.invalid":     "find the address of no-such.invalid",
+	} {
+		out, errs, code := soku(t, "doctor", host)
+		if code != 11 || !strings.Contains(out, "\nproblem     "+want) || !strings.Contains(errs, "will spoil a measurement") {
+			t.Errorf("%s: status %d, %s%s", host, code, out, errs)
+		}
+	}
+	if _, errs, code := soku(t, "doctor", "1.2.3"); code != 2 {
+		t.Errorf("status %d: %s", code, errs)
 	}
 }
 

@@ -30,6 +30,7 @@ const (
 	NoRoundTrip   Reason = "no_round_trip"  // the round trip is unknown
 	NoInterface   Reason = "no_interface"   // it is unknown which interface packets take
 	NotReached    Reason = "not_reached"    // the far end did not answer
+	NoEcho        Reason = "no_echo"        // the far end does not answer echo requests
 )
 
 // Group is what a check is about.
@@ -67,7 +68,8 @@ type Finding struct {
 	Figures    measure.Figures    `json:"figures,omitempty"` // units are in the key
 	Commands   []string           `json:"commands,omitempty"`
 	Undo       []string           `json:"undo,omitempty"`
-	Changes    []Change           `json:"-"` // what Fix does; its commands are Commands
+	Cause      *measure.Error     `json:"cause,omitempty"` // the failure that it was found by
+	Changes    []Change           `json:"-"`               // what Fix does; its commands are Commands
 }
 
 var well Outcome
@@ -76,7 +78,7 @@ func not(why Reason) Outcome { return Outcome{Not: why} }
 
 func found(f Finding) Outcome { return Outcome{Findings: []Finding{f}} }
 
-// Checks are those of a host, in the order in which they are shown. To add one, add it to the
+// Checks are those of a host, at either end, in the order in which they are shown. To add one, add it to the
 // table of its group, and its sentences to text/messages/doctor.en.json.
 var Checks = slices.Concat(clockChecks, useChecks, limitChecks, interfaceChecks, kernelChecks)
 
@@ -84,6 +86,7 @@ var Checks = slices.Concat(clockChecks, useChecks, limitChecks, interfaceChecks,
 type Subject struct {
 	Readings
 	Wanted
+	Path *Path // for PathChecks
 }
 
 // Examine looks at a subject. Findings are sorted by severity.

@@ -34,6 +34,7 @@ type End struct {
 	NotLooked []NotLooked   `json:"not_looked_at"`
 
 	Facts measure.Facts `json:"-"`
+	Name  string        `json:"-"` // of the far end, of a path
 }
 
 // NotLooked is a check that did not look, and why.
@@ -58,7 +59,7 @@ func (d *Document) Count(of Severity) (n int) {
 func (d *Document) Changes() (all []Change) {
 	for _, e := range d.Ends {
 		for _, f := range e.Findings {
-			if e.Where == measure.AtClient {
+			if e.Where != measure.AtServer {
 				all = append(all, f.Changes...)
 			}
 		}

@@ -2,31 +2,69 @@ package doctor
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/netip"
 	"time"
 
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/trial"
 )
 
 // Config is what to look at.
 type Config struct {
+	Host    string // the far end, with a port if that is not the usual one; empty: this host alone
+	Token   string
+	TLS     *tls.Config // nil: control without TLS
 	Wanted  Wanted
 	Version string // of this program
 }
 
-// Look reads and checks this host. It takes about 0.6 s.
+// Look reads and checks this host and, with [Config.Host], the path to it and what the server there reports. It
+// takes about 0.6 s, with a host two seconds, and up to half a minute where that does not answer. Errors are of
+// kind usage for a host that cannot be one, or the cause of ctx.
 func Look(ctx context.Context, c Config) (*Document, error) {
-	d := &Document{Schema: Schema, Tool: measure.Tool{Name: "soku", Version: c.Version}, At: time.Now().UTC(), Wanted: c.Wanted}
-	local := outward()
-	s := readHere(ctx, local, c.Wanted)
+	d := &Document{Schema: Schema, Tool: measure.Tool{Name: "soku", Version: c.Version}, At: time.Now().UTC(), Host: c.Host}
+	local, w, p := outward(), c.Wanted, &Path{Host: c.name()}
+	if c.Host != "" {
+		o := shortTest()
+		client, server, port, err := trial.Ends(ctx, c.Host, o)
+		switch {
+		case measure.KindOf(err) == measure.KindUnreachable:
+			p.Err = measure.AsError(err, measure.KindUnreachable)
+		case err != nil:
+			return nil, err
+		default:
+			local, p.Address, w.Port = client, server.String(), port
+		}
+	}
+	here := readHere(ctx, local, w)
+	var server *measure.Host
+	if p.Address != "" {
+		server = c.probe(ctx, p, &here.Wanted)
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	d.Wanted, d.BDP = s.Wanted, s.BDP()
-	d.Ends = append(d.Ends, examineHost(s, measure.AtClient, local))
+	d.Wanted, d.BDP = here.Wanted, here.BDP()
+	d.Ends = append(d.Ends, examineHost(Checks, here, measure.AtClient, address(local)))
+	if c.Host == "" {
+		return d, nil
+	}
+	here.Path = p
+	d.Ends = append(d.Ends, examineHost(PathChecks, here, AtPath, p.Address))
+	if server != nil {
+		d.Ends = append(d.Ends, examineHost(Checks, farSubject(server, here.Wanted), measure.AtServer, p.Address))
+	}
 	return d, nil
+}
+
+func address(a netip.Addr) string {
+	if !a.IsValid() {
+		return ""
+	}
+	return a.String()
 }
 
 // readHere reads this host, and the interface that has the local address.
@@ -44,11 +82,13 @@ func readHere(ctx context.Context, local netip.Addr, w Wanted) *Subject {
 	return s
 }
 
-func examineHost(s *Subject, where measure.Where, address netip.Addr) End {
-	end := Examine(Checks, s)
-	end.Where, end.Hostname, end.Interface, end.Facts = where, s.Facts.Hostname, s.Facts.Interface, s.Facts
-	if address.IsValid() {
-		end.Address = address.String()
+func examineHost(checks []Check, s *Subject, where measure.Where, address string) End {
+	end := Examine(checks, s)
+	end.Where, end.Address = where, address
+	if where == AtPath {
+		end.Name = s.Path.Host
+	} else {
+		end.Hostname, end.Interface, end.Facts = s.Facts.Hostname, s.Facts.Interface, s.Facts
 	}
 	return end
 }
