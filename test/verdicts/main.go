@@ -30,6 +30,13 @@ type options struct {
 	explain, probes             bool
 }
 
+// runner builds the network of a case and measures on it.
+type runner struct {
+	program string
+	dir     string // for files of labs
+	probes  bool   // --explain
+}
+
 func main() {
 	var o options
 	flag.StringVar(&o.program, "program", "bin/soku", "the program that is tested")

@@ -11,8 +11,6 @@ import (
 
 var errLinux = errors.New("emulated networks need Linux")
 
-type runner struct{ program, dir string }
-
 func (*runner) run(context.Context, *testCase, int, func(int, []byte) error) error { return errLinux }
 
 func needsLinux(context.Context, *lab.Lab, string) (func(), error) { return nil, errLinux }

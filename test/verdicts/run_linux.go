@@ -16,13 +16,6 @@ import (
 	"soku/internal/measure"
 )
 
-// runner builds the network of a case and measures on it.
-type runner struct {
-	program string
-	dir     string // for files of labs
-	probes  bool   // --explain
-}
-
 // run measures a case so many times on one network, or each time on a fresh one, and calls with each document. An error
 // is one of the network or of the program, not of a trial.
 func (r *runner) run(ctx context.Context, c *testCase, times int, each func(run int, document []byte) error) error {
