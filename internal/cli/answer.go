@@ -38,16 +38,21 @@ func agreedTo(ctx context.Context, sys *System, yes bool, question string, resul
 	case !sys.StdinTerminal():
 		return false, measure.Fail(measure.KindUsage, "cli.prune.unasked", measure.Figures{"results": results})
 	}
+	agreed, err := confirmed(ctx, sys, question)
+	if err == nil && !agreed {
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("prune.kept", nil))
+	}
+	return agreed, err
+}
+
+// confirmed asks a person at the terminal and reports whether the answer is yes.
+func confirmed(ctx context.Context, sys *System, question string) (bool, error) {
 	fmt.Fprint(sys.Stderr, question, " ")
 	answer, _ := nextLine(ctx, bufio.NewReader(sys.Stdin)) // the end of the input is no yes
 	if err := context.Cause(ctx); err != nil {
 		fmt.Fprintln(sys.Stderr)
 		return false, err
 	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true, nil
-	}
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("prune.kept", nil))
-	return false, nil
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
 }

@@ -23,6 +23,9 @@ type doctorFlags struct {
 	streams int
 	verbose bool
 	json    bool
+	fix     bool
+	undo    bool
+	yes     bool
 	access  accessFlags
 }
 
@@ -36,15 +39,25 @@ settings. With HOST it looks at the path, too: is the port reachable, and if not
 is it refused or filtered; what size of packets gets through; and at what a soku
 server there reports of its host. Each finding says what it costs, in figures,
 and the command that mends it. --rate is what you want to measure: buffers are
-compared with what is in flight then. It changes nothing. The exit code is 11 if
-there is a problem.`,
+compared with what is in flight then. The exit code is 11 if there is a problem.
+Nothing is changed without --fix, which makes harmless changes of this host after
+a question. They last until the system restarts, or --undo.`,
 		Example: `  soku doctor
   soku doctor vm2 --rate 10G
   soku doctor --rate 10G --rtt 20ms --verbose
+  sudo soku doctor vm2 --rate 10G --fix
+  sudo soku doctor --undo
   soku doctor vm2 --json | jq '.ends[].findings[] | {code, severity, commands}'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runDoctor(cmd.Context(), sys, f, strings.Join(args, ""))
+			host := strings.Join(args, "")
+			switch {
+			case f.undo && host != "":
+				return measure.Fail(measure.KindUsage, "cli.doctor.undo_host", measure.Figures{"host": host})
+			case f.undo:
+				return undoDoctor(cmd.Context(), sys)
+			}
+			return runDoctor(cmd.Context(), sys, f, host)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -56,7 +69,11 @@ there is a problem.`,
 	flags.IntVarP(&f.streams, "streams", "P", 1, "parallel streams that you want to measure with (1..1024)")
 	flags.BoolVar(&f.verbose, "verbose", false, "list what was looked at and is well")
 	flags.BoolVar(&f.json, "json", false, "print the whole document")
+	flags.BoolVar(&f.fix, "fix", false, "make the harmless ones of the changes, after a question (root)")
+	flags.BoolVar(&f.yes, "yes", false, "do not ask")
+	flags.BoolVar(&f.undo, "undo", false, "restore what --fix changed and nobody changed since (root)")
 	addAccess(cmd, f.access.add)
+	cmd.MarkFlagsMutuallyExclusive("fix", "undo", "json")
 	return cmd
 }
 
@@ -97,7 +114,11 @@ func runDoctor(ctx context.Context, sys *System, f doctorFlags, host string) err
 		printDoctor(sys.Catalogue, &b, sys.StdoutWidth(), d, f.verbose)
 		_, err = sys.Stdout.Write(b.Bytes())
 	}
-	if n := d.Count(doctor.Problem); err == nil && n > 0 {
+	mended := map[doctor.Change]bool{}
+	if err == nil && f.fix {
+		mended, err = fixDoctor(ctx, sys, d, f.yes)
+	}
+	if n := d.Problems(mended); err == nil && n > 0 {
 		return measure.Fail(measure.KindNotHeld, "doctor.problems", measure.Figures{"problems": n})
 	}
 	return err

@@ -29,8 +29,8 @@ func TestDoctorReadsThisHost(t *testing.T) {
 	if looked := len(e.Passed) + len(e.Findings); e.Where != measure.AtClient || looked+len(e.NotLooked) < len(doctor.Checks) || looked < 10 {
 		t.Errorf("%+v", e)
 	}
-	if want := map[bool]int{false: 0, true: 11}[d.Count(doctor.Problem) > 0]; code != want {
-		t.Errorf("status %d with %d problems: %s", code, d.Count(doctor.Problem), errs)
+	if want := map[bool]int{false: 0, true: 11}[d.Problems(nil) > 0]; code != want {
+		t.Errorf("status %d with %d problems: %s", code, d.Problems(nil), errs)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestDoctorShowsFindingsWithTheirCommands(t *testing.T) {
 }
 
 func TestDoctorRefusesWhatItCannotUse(t *testing.T) {
-	for _, args := range [][]string{{"--streams", "0"}, {"--streams", "1025"}, {"--rate", "fast"}} {
+	for _, args := range [][]string{{"--streams", "0"}, {"--streams", "1025"}, {"--rate", "fast"}, {"--fix", "--undo"}, {"--fix", "--json"}, {"vm2", "--undo"}, {"a", "b"}} {
 		if _, errs, code := soku(t, append([]string{"doctor"}, args...)...); code != 2 {
 			t.Errorf("%v: status %d, %s", args, code, errs)
 		}

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"soku/internal/agent"
+	"soku/internal/doctor"
 	"soku/internal/host"
 	"soku/internal/printable"
 	"soku/internal/text"
@@ -75,6 +76,8 @@ type System struct {
 	// Username is the name of the user who runs the program; empty where the system
 	// does not say.
 	Username func() string
+	// Settings are those of this host that soku doctor may change.
+	Settings doctor.Settings
 	// Root reports whether the process may make network namespaces.
 	Root bool
 	// DataDir is where the store and the journals live unless a flag says otherwise.
@@ -106,6 +109,7 @@ func Real() *System {
 		},
 		StdinTerminal: func() bool { return term.IsTerminal(int(os.Stdin.Fd())) },
 		Username:      func() string { return username(os.Getenv) },
+		Settings:      doctor.SystemSettings(),
 		Root:          os.Geteuid() == 0,
 		DataDir:       dataDir(os.Getenv, runtime.GOOS),
 	}

@@ -1,6 +1,9 @@
 package doctor
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Kinds of [Change].
 const (
@@ -44,7 +47,7 @@ func (c Change) Command() string {
 func (c Change) file() string {
 	switch c.Kind {
 	case KindSysctl:
-		return "/proc/sys/" + slashed(c.Key)
+		return "/proc/sys/" + strings.ReplaceAll(c.Key, ".", "/")
 	case KindGovernor:
 		return "/sys/devices/system/cpu/cpufreq/" + c.Key + "/scaling_governor"
 	case KindSteering:
@@ -53,14 +56,4 @@ func (c Change) file() string {
 		return "/proc/irq/" + c.Key + "/smp_affinity_list"
 	}
 	return ""
-}
-
-func slashed(name string) string {
-	out := []byte(name)
-	for i, c := range out {
-		if c == '.' {
-			out[i] = '/'
-		}
-	}
-	return string(out)
 }

@@ -7,5 +7,5 @@
 // elsewhere (package text), and docs/reference/doctor.md describes every check.
 //
 // Nothing is changed unless [Fix] is called, and nothing that a restart of the system would
-// keep. Look starts goroutines that end with it, but for one that a hanging source keeps.
+// keep; [Undo] restores by the [Record] of it. Look starts goroutines that end with it, but for one that a hanging source keeps.
 package doctor

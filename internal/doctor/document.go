@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"slices"
 	"time"
 
 	"soku/internal/measure"
@@ -43,11 +44,14 @@ type NotLooked struct {
 	Reason Reason `json:"reason"`
 }
 
-// Count is how many findings of a severity there are.
-func (d *Document) Count(of Severity) (n int) {
+// Problems counts the findings that will spoil a figure, without those of this host whose changes
+// are all mended.
+func (d *Document) Problems(mended map[Change]bool) (n int) {
 	for _, e := range d.Ends {
 		for _, f := range e.Findings {
-			if f.Severity == of {
+			open := len(f.Changes) == 0 || e.Where == measure.AtServer ||
+				slices.ContainsFunc(f.Changes, func(c Change) bool { return !mended[c] })
+			if f.Severity == Problem && open {
 				n++
 			}
 		}

@@ -217,8 +217,13 @@ func interrupts(s *Subject) Outcome {
 		"interface": s.device(), "interrupts": len(s.Extra.Interrupts), "cpu": first, "balancer": s.Extra.Balancer,
 	}}
 	for i, one := range s.Extra.Interrupts {
-		if to := strconv.Itoa(i % s.Facts.CPUs); to != first {
-			f.Changes = append(f.Changes, Change{Kind: KindAffinity, Key: strconv.Itoa(one.Number), Was: first, To: to})
+		c := Change{Kind: KindAffinity, Key: strconv.Itoa(one.Number), Was: first, To: strconv.Itoa(i % s.Facts.CPUs)}
+		switch {
+		case c.To == first:
+		case s.Extra.Balancer: // which would move it again
+			f.Commands, f.Undo = append(f.Commands, c.Command()), append(f.Undo, c.reversed().Command())
+		default:
+			f.Changes = append(f.Changes, c)
 		}
 	}
 	return found(f)

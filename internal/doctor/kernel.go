@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"slices"
 
 	"soku/internal/measure"
@@ -29,7 +30,9 @@ func congestion(s *Subject) Outcome {
 	}
 	return found(Finding{
 		Severity: Warning, Confidence: measure.Medium, Figures: measure.Figures{"congestion": name},
-		Changes: []Change{{Kind: KindSysctl, Key: "net.ipv4.tcp_congestion_control", Was: name, To: "cubic"}},
+		// A person may have chosen it: Fix leaves it.
+		Commands: []string{`sysctl -w net.ipv4.tcp_congestion_control="cubic"`},
+		Undo:     []string{fmt.Sprintf("sysctl -w net.ipv4.tcp_congestion_control=%q", name)},
 	})
 }
 

@@ -1,0 +1,103 @@
+package doctor
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/safchain/ethtool"
+)
+
+// SystemSettings are those of this system, in the network namespace of the calling thread.
+func SystemSettings() Settings { return systemSettings{} }
+
+// systemSettings are those whose files are below root, and of drivers those of this machine.
+type systemSettings struct{ root string }
+
+func (s systemSettings) Read(c Change) (string, error) {
+	if c.file() == "" {
+		return readDriver(c)
+	}
+	b, err := os.ReadFile(s.root + c.file())
+	return strings.Join(strings.Fields(string(b)), " "), err // tabs between numbers
+}
+
+func (s systemSettings) Write(c Change, value string) error {
+	if c.file() == "" {
+		return writeDriver(c, value)
+	}
+	f, err := os.OpenFile(s.root+c.file(), os.O_WRONLY|os.O_TRUNC, 0) // never made: it is the kernel's
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value + "\n")
+	return errors.Join(err, f.Close())
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+func readDriver(c Change) (string, error) {
+	e, err := ethtool.NewEthtool()
+	if err != nil {
+		return "", err
+	}
+	defer e.Close()
+	if c.Kind == KindRing {
+		r, err := e.GetRing(c.Device)
+		if c.Key == "rx" {
+			return strconv.FormatUint(uint64(r.RxPending), 10), err
+		}
+		return strconv.FormatUint(uint64(r.TxPending), 10), err
+	}
+	states, err := e.FeaturesWithState(c.Device)
+	if err != nil {
+		return "", err
+	}
+	on := false
+	for _, kernel := range features[c.Key] {
+		on = on || states[kernel].Active
+	}
+	return onOff(on), nil
+}
+
+func writeDriver(c Change, value string) error {
+	e, err := ethtool.NewEthtool()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	if c.Kind == KindRing {
+		n, err := strconv.ParseUint(value, 10, 32)
+		if err != nil {
+			return err
+		}
+		r, err := e.GetRing(c.Device)
+		if err != nil {
+			return err
+		}
+		if c.Key == "rx" {
+			r.RxPending = uint32(n)
+		} else {
+			r.TxPending = uint32(n)
+		}
+		_, err = e.SetRing(c.Device, r)
+		return err
+	}
+	states, err := e.FeaturesWithState(c.Device)
+	if err != nil {
+		return err
+	}
+	want := map[string]bool{}
+	for _, kernel := range features[c.Key] {
+		if state, there := states[kernel]; there && state.Available {
+			want[kernel] = value == "on"
+		}
+	}
+	return e.Change(c.Device, want)
+}
