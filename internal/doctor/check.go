@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"slices"
+	"strings"
 
 	"soku/internal/measure"
 )
@@ -106,6 +107,9 @@ func Examine(checks []Check, s *Subject) End {
 				f.Commands = append(f.Commands, change.Command())
 				f.Undo = append(f.Undo, change.reversed().Command())
 			}
+			if s.Far {
+				f.Commands, f.Undo = slices.DeleteFunc(f.Commands, compound), slices.DeleteFunc(f.Undo, compound)
+			}
 			end.Findings = append(end.Findings, f)
 		}
 	}
@@ -114,6 +118,12 @@ func Examine(checks []Check, s *Subject) End {
 		return slices.Index(order, a.Severity) - slices.Index(order, b.Severity)
 	})
 	return end
+}
+
+// compound reports whether a shell would take a command for more than one. Names in those for the far
+// end are the server's, and a person may type them.
+func compound(command string) bool {
+	return strings.ContainsAny(command, ";|&$`\\'()<>*?!#~{}[]\n")
 }
 
 // missing is why a reading is not there.

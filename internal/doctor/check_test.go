@@ -41,7 +41,7 @@ func healthy() *Subject {
 		Counters: map[string]int64{"pressure.cpu_ns": 1e6, "pressure.io_ns": 0, "pressure.memory_ns": 0, "driver.tx_timeouts": 0, "interface.sent_bytes": 10_000},
 	}
 	s.Extra = &Extra{
-		Device: "eth0", Fixed: map[string]bool{}, Duplex: "full", EEE: &EEE{Enabled: true}, Queues: []string{"rx-0"},
+		Device: "eth0", Unit: "bench.service", Fixed: map[string]bool{}, Duplex: "full", EEE: &EEE{Enabled: true}, Queues: []string{"rx-0"},
 		Interrupts: []Interrupt{{24, "0"}, {25, "1"}, {26, "2"}}, Conntrack: &Conntrack{100, 262144}, Firewall: &Firewall{Tables: 1},
 		ClockSources: []string{"tsc", "hpet"}, Policies: []Policy{{"policy0", "performance", []string{"performance", "powersave"}}},
 	}
@@ -73,7 +73,7 @@ var troubles = []trouble{
 	{code: "clock_source", spoil: func(s *Subject) { s.Facts.ClockSource = "hpet" }, want: Warning, command: "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource", undo: "echo hpet > /sys/devices/system/clocksource/clocksource0/current_clocksource"},
 	{code: "clock_source", spoil: func(s *Subject) { s.Facts.ClockSource = "kvm-clock" }},
 	{code: "clock_source", spoil: func(s *Subject) { s.Facts.ClockSource = "" }, not: Unreadable},
-	{code: "clock_sync", spoil: func(s *Subject) { s.Facts.TimeSync = &measure.TimeSync{} }, want: Warning, command: "systemctl enable --now systemd-timesyncd"},
+	{code: "clock_sync", spoil: func(s *Subject) { s.Facts.TimeSync = &measure.TimeSync{} }, want: Warning, command: "timedatectl set-ntp true", undo: "timedatectl set-ntp false"},
 	{code: "clock_sync", spoil: func(s *Subject) { s.Facts.TimeSync.MaximumErrorNs = 600e6 }, want: Note},
 	{code: "clock_sync", spoil: func(s *Subject) { s.Facts.TimeSync = nil }, not: Unreadable},
 
@@ -108,11 +108,11 @@ var troubles = []trouble{
 	{code: "throttling", spoil: func(s *Subject) { s.Facts.Limits.CPUQuota = 0 }, not: NotApplicable},
 	{code: "throttling", spoil: func(s *Subject) { s.Facts.Limits = nil }, not: Unreadable},
 
-	{code: "cpu_quota", spoil: func(s *Subject) { s.Facts.Limits.CPUQuota = 0.5 }, want: Problem, command: "systemctl set-property --runtime UNIT CPUQuota="},
+	{code: "cpu_quota", spoil: func(s *Subject) { s.Facts.Limits.CPUQuota = 0.5 }, want: Problem, command: "systemctl set-property --runtime bench.service CPUQuota="},
 	{code: "cpu_quota", spoil: func(s *Subject) { s.Facts.Limits.CPUQuota = 1.5 }, want: Warning},
 	{code: "cpu_quota", spoil: func(s *Subject) { s.Facts.Limits.CPUQuota = 0 }},
 	{code: "cpu_quota", spoil: func(s *Subject) { s.Facts.Limits = nil }, not: Unreadable},
-	{code: "memory_limit", spoil: func(s *Subject) { s.Facts.Limits.MemoryBytes = 128 << 20 }, want: Warning},
+	{code: "memory_limit", spoil: func(s *Subject) { s.Facts.Limits.MemoryBytes = 128 << 20 }, want: Warning, command: "systemctl set-property --runtime bench.service MemoryMax=268435456"},
 	{code: "memory_limit", spoil: func(s *Subject) { s.Facts.Limits.MemoryBytes, s.RateBps = 128<<20, 0 }},
 	{code: "memory_limit", spoil: func(s *Subject) { s.Facts.Limits = nil }, not: Unreadable},
 	{code: "open_files", spoil: func(s *Subject) { s.Facts.Limits.OpenFiles, s.Streams = 1024, 1024 }, want: Problem, command: "ulimit -n 2112", undo: "ulimit -n 1024"},

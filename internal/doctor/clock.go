@@ -50,7 +50,7 @@ func clockSync(s *Subject) Outcome {
 	case !t.Synchronized:
 		return found(Finding{
 			Severity: Warning, Confidence: measure.High, Figures: measure.Figures{"synchronized": 0, "error_ns": 0},
-			Commands: []string{"systemctl enable --now systemd-timesyncd"}, Undo: []string{"systemctl disable --now systemd-timesyncd"},
+			Commands: []string{"timedatectl set-ntp true"}, Undo: []string{"timedatectl set-ntp false"}, // whichever service is installed
 		})
 	case t.MaximumErrorNs > int64(clockErrorMost):
 		return found(Finding{

@@ -299,7 +299,7 @@ func TestAKillAtAnyMomentLeavesWhatUndoRestores(t *testing.T) {
 	}
 }
 
-func TestALineThatWasNotWrittenWholeIsCutOff(t *testing.T) {
+func TestALineThatWasNotWrittenWholeIsWrittenOver(t *testing.T) {
 	root, folder := kernel(t), t.TempDir()
 	s := systemSettings{string(root)}
 	fix(t, s, folder, receive)

@@ -40,11 +40,18 @@ func cpuQuota(s *Subject) Outcome {
 	if l.CPUQuota < quotaProblem {
 		severity = Problem
 	}
-	f := Finding{Severity: severity, Confidence: measure.High, Figures: measure.Figures{"quota": l.CPUQuota}}
-	if l.CGroup == 2 {
-		f.Commands = []string{"systemctl set-property --runtime UNIT CPUQuota="}
+	return found(Finding{
+		Severity: severity, Confidence: measure.High, Figures: measure.Figures{"quota": l.CPUQuota}, Commands: s.setUnit("CPUQuota="),
+	})
+}
+
+// setUnit sets a property of the unit of systemd that this process is in, if it is in one, until the
+// system restarts.
+func (s *Subject) setUnit(property string) []string {
+	if s.Extra == nil || s.Extra.Unit == "" {
+		return nil
 	}
-	return found(f)
+	return []string{"systemctl set-property --runtime " + s.Extra.Unit + " " + property}
 }
 
 // processBytes is about what a server of soku uses beside its sockets.
@@ -66,7 +73,7 @@ func memoryLimit(s *Subject) Outcome {
 	return found(Finding{
 		Severity: Warning, Confidence: measure.Medium,
 		Figures:  measure.Figures{"limit_bytes": l.MemoryBytes, "need_bytes": need, "streams": s.Streams},
-		Commands: []string{fmt.Sprintf("systemctl set-property --runtime UNIT MemoryMax=%.0f", roundUp(need))},
+		Commands: s.setUnit(fmt.Sprintf("MemoryMax=%.0f", roundUp(need))),
 	})
 }
 

@@ -169,3 +169,18 @@ func TestTheFarEndIsCheckedByWhatItReports(t *testing.T) {
 		t.Errorf("%+v", end)
 	}
 }
+
+// A server names its interfaces, and a person may type the commands.
+func TestNamesOfAServerDoNotGetIntoCommands(t *testing.T) {
+	for name, safe := range map[string]bool{"eth0": true, "bond0.7": true, "eth0; reboot": false, "$(reboot)": false, "a|b": false, "x`y`": false} {
+		f := healthy().Facts
+		f.Interface, f.Offloads = name, map[string]bool{"tso": false}
+		end := Examine(Checks, farSubject(&measure.Host{Facts: f}, healthy().Wanted))
+		if len(end.Findings) != 1 || end.Findings[0].Code != "offloads" {
+			t.Fatalf("%+v", end.Findings)
+		}
+		if got := end.Findings[0]; (len(got.Commands) == 1) != safe || (len(got.Undo) == 1) != safe {
+			t.Errorf("%s: %q", name, got.Commands)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -130,6 +131,7 @@ func (r files) extra(device string) *Extra {
 	if ok && too {
 		x.Conntrack = &Conntrack{count, most}
 	}
+	x.Unit = unitOf(r.read("/proc/self/cgroup"))
 	for _, name := range r.names(cpufreq) {
 		if p := (Policy{Name: name, Governor: r.read(cpufreq + name + "/scaling_governor")}); strings.HasPrefix(name, "policy") && p.Governor != "" {
 			p.Available = strings.Fields(r.read(cpufreq + name + "/scaling_available_governors"))
@@ -140,6 +142,27 @@ func (r files) extra(device string) *Extra {
 		r.device(x)
 	}
 	return x
+}
+
+// unitOf is the unit of systemd that has the control group of a process, the last one of its names
+// (cgroups(7)); empty for another group.
+func unitOf(cgroup string) string {
+	for line := range strings.Lines(cgroup) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) < 3 || parts[1] != "" && parts[1] != "name=systemd" {
+			continue
+		}
+		name := path.Base(parts[2])
+		if kind := path.Ext(name); (kind == ".service" || kind == ".scope") && !strings.ContainsFunc(name, isUnsafe) {
+			return name
+		}
+	}
+	return ""
+}
+
+// isUnsafe reports whether a shell would take a character for something else than a part of a name.
+func isUnsafe(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("._-@:", r)
 }
 
 // describes reports whether the files are of this interface, and not of one of its name in another

@@ -47,13 +47,14 @@ var systemFiles = map[string]string{
 	"proc/irq/24/effective_affinity_list":                                "0\n",
 	"proc/irq/25/effective_affinity_list":                                "1\n",
 	"proc/irq/26/effective_affinity_list":                                "",
+	"proc/self/cgroup":                                                   "0::/system.slice/bench.service\n",
 	"proc/31/comm":                                                       "irqbalance\n",
 }
 
 func TestExtraIsReadFromItsFiles(t *testing.T) {
 	x := plant(t, systemFiles).extra("eth0")
 	want := &Extra{
-		Device: "eth0", Duplex: "full", Interrupts: []Interrupt{{24, "0"}, {25, "1"}}, Balancer: true, Queues: []string{"rx-0", "rx-1"},
+		Device: "eth0", Unit: "bench.service", Duplex: "full", Interrupts: []Interrupt{{24, "0"}, {25, "1"}}, Balancer: true, Queues: []string{"rx-0", "rx-1"},
 		Conntrack: &Conntrack{17, 262144}, ClockSources: []string{"tsc", "hpet", "acpi_pm"},
 		Policies: []Policy{{"policy0", "powersave", []string{"performance", "powersave"}}},
 	}
@@ -120,6 +121,18 @@ func TestASourceThatHangsCostsItsMembersAndNoMore(t *testing.T) {
 			t.Error("a late source changed what was returned")
 		}
 	})
+}
+
+func TestTheUnitIsThatOfTheControlGroup(t *testing.T) {
+	for cgroup, want := range map[string]string{
+		"0::/system.slice/soku@1.service\n":                                "soku@1.service",
+		"12:cpu:/a\n1:name=systemd:/user.slice/session-3.scope\n0::/x.y\n": "session-3.scope",
+		"0::/": "", "": "", "0::/a/$(reboot).service": "", "0::/kubepods/pod1": "", "no group": "",
+	} {
+		if got := unitOf(cgroup); got != want {
+			t.Errorf("%q is of %q, want %q", cgroup, got, want)
+		}
+	}
 }
 
 func TestARuleIsAboutAPortIfItComparesIt(t *testing.T) {

@@ -71,6 +71,7 @@ type Extra struct {
 	FirewallNot  Reason // why Firewall is nil
 	ClockSources []string
 	Policies     []Policy
+	Unit         string // of systemd that this process is in; empty: none
 }
 
 // EEE is Energy-Efficient Ethernet (IEEE 802.3az).

@@ -89,7 +89,7 @@ func HasRecord(folder string) bool {
 }
 
 // read reads the lines. A last one without its end was being written when the process was killed,
-// before the change: it is cut off.
+// before the change: the next one is written over it, and what is left behind that is without an end, too.
 func (r *Record) read(name string) error {
 	b, err := io.ReadAll(io.LimitReader(r.file, mostRecord+1))
 	if err != nil {
@@ -104,13 +104,7 @@ func (r *Record) read(name string) error {
 		return measure.Fail(measure.KindFile, "doctor.record.line", measure.Figures{"file": name, "line": line, "cause": err})
 	}
 	r.entries = entries
-	if len(whole) < len(b) {
-		err = r.file.Truncate(int64(len(whole)))
-	}
-	if err == nil {
-		_, err = r.file.Seek(int64(len(whole)), io.SeekStart)
-	}
-	if err != nil {
+	if _, err = r.file.Seek(int64(len(whole)), io.SeekStart); err != nil {
 		return measure.Fail(measure.KindStore, "doctor.record.open", measure.Figures{"file": name, "cause": err})
 	}
 	return nil
