@@ -36,12 +36,12 @@ func newDoctorCommand(sys *System) *cobra.Command {
 		Short: "Find what will spoil or limit a measurement, before it is made",
 		Long: `Looks at this host: clock, what else uses it, limits, interface and kernel
 settings. With HOST it looks at the path, too: is the port reachable, and if
-not, is it refused or filtered; what size of packets gets through; and at what a
-soku server there reports of its host. Each finding says what it costs, in
+not, is it refused or filtered; what size of packets gets through; and at what
+a soku server there reports of its host. Each finding says what it costs, in
 figures, and the command that mends it. --rate is what you want to measure:
 buffers are compared with what is in flight then. The exit code is 11 if there
-is a problem. Nothing is changed without --fix, which makes harmless changes of
-this host after a question. They last until it restarts, or --undo.`,
+is a problem. Nothing is changed without --fix, which makes harmless changes
+of this host after a question. They last until it restarts, or --undo.`,
 		Example: `  soku doctor
   soku doctor vm2 --rate 10G
   soku doctor --rate 10G --rtt 20ms --verbose
