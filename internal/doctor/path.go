@@ -133,6 +133,8 @@ const clockOffsetMost = 500 * time.Millisecond
 func clockOffset(s *Subject) Outcome {
 	o := s.Path.Offset
 	switch most := int64(clockOffsetMost); {
+	case o == nil && s.Path.Err == nil && s.Path.Address != "":
+		return not(Unreadable)
 	case o == nil:
 		return not(NotReached)
 	case o.LeastNs >= most:

@@ -1,6 +1,10 @@
 package doctor
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -88,7 +92,11 @@ func TestEachTroubleOfAPathIsFound(t *testing.T) {
 		"ahead":    {code: "clock_offset", spoil: func(s *Subject) { *s.Path.Offset = Offset{600e6, 1700e6} }, want: Warning, confidence: measure.High, says: "600ms ahead of this one"},
 		"behind":   {code: "clock_offset", spoil: func(s *Subject) { *s.Path.Offset = Offset{-9e9, -8e9} }, want: Warning, confidence: measure.High, says: "8s behind this one"},
 		"unsure":   {code: "clock_offset", spoil: func(s *Subject) { *s.Path.Offset = Offset{-400e6, 700e6} }},
-		"no clock": {code: "clock_offset", spoil: func(s *Subject) { s.Path.Offset = nil }, not: NotReached},
+		"no clock": {code: "clock_offset", spoil: func(s *Subject) { s.Path.Offset = nil }, not: Unreadable},
+		"no server": {code: "clock_offset", spoil: func(s *Subject) {
+			failed(unreachable, "dial.refused", 3)(s)
+			s.Path.Offset = nil
+		}, not: NotReached},
 	} {
 		s := reached()
 		c.spoil(s)
@@ -145,6 +153,25 @@ func TestAnOffsetIsBetweenWhatAWholeSecondAllows(t *testing.T) {
 		if (got == nil) != (want == nil) || got != nil && *got != *want {
 			t.Errorf("%q: %+v, want %+v", date, got, want)
 		}
+	}
+}
+
+func TestTheClockOfTheFarEndIsThatOfTheServerOfItsName(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	known := x509.NewCertPool()
+	known.AddCert(server.Certificate()) // of example.com
+	for host, want := range map[string]bool{"example.com": true, "example.com:7658": true, "example.net": false} {
+		c := Config{Host: host, TLS: &tls.Config{RootCAs: known}}
+		o := c.clock(t.Context(), server.Listener.Addr().String())
+		if (o != nil) != want || o != nil && (o.LeastNs > 0 || o.MostNs < 0) {
+			t.Errorf("%s: %+v", host, o)
+		}
+	}
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	if o := (&Config{}).clock(t.Context(), plain.Listener.Addr().String()); o == nil || o.LeastNs > 0 || o.MostNs < 0 {
+		t.Errorf("without TLS: %+v", o)
 	}
 }
 

@@ -106,7 +106,7 @@ func (c *Config) clock(ctx context.Context, address string) *Offset {
 		return nil
 	}
 	q.Header.Set(native.ProtocolHeader, native.Name)
-	transport := &http.Transport{TLSClientConfig: cloned(c.TLS), DisableKeepAlives: true} // no proxy
+	transport := &http.Transport{TLSClientConfig: c.verified(), DisableKeepAlives: true} // no proxy
 	began := time.Now()
 	answer, err := transport.RoundTrip(q)
 	if err != nil {
@@ -116,11 +116,16 @@ func (c *Config) clock(ctx context.Context, address string) *Offset {
 	return offsetOf(answer.Header.Get("Date"), began, time.Now())
 }
 
-func cloned(c *tls.Config) *tls.Config {
-	if c == nil {
+// verified is the TLS of the far end by its name; nil without TLS.
+func (c *Config) verified() *tls.Config {
+	if c.TLS == nil {
 		return nil
 	}
-	return c.Clone()
+	out := c.TLS.Clone()
+	if out.ServerName == "" {
+		out.ServerName = c.name() // the connection goes to its address
+	}
+	return out
 }
 
 // offsetOf is how far the clock that wrote date between two moments of this one is ahead. The date
