@@ -1,9 +1,7 @@
 package verdict
 
 import (
-	"encoding/json"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,51 +131,6 @@ func TestOnlyTheTimeOfTheTransferCounts(t *testing.T) {
 	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{SenderThread: 0.2, ReceiverThread: 0.4, Acknowledged: 25e6})
 }
 
-func TestAFigureWithoutItsSourceIsAbsent(t *testing.T) {
-	r, sender, receiver := transfer()
-	delete(sender.Columns, "tcp.recoveries")
-	sender.Columns["control.rtt_ns"] = slicesOf(-1)
-	f := FiguresOf(withSeries(r, sender, receiver), measure.Forward)
-	for _, key := range []Key{Recoveries, LossesPerRecovery, ControlRTTTimes, BesideRatio} {
-		if v, known := f.Value(key); known {
-			t.Errorf("%s is %v without its source", key, v)
-		}
-	}
-	sender.Columns["tcp.retransmits"] = slicesOf(1) // the source is there, so the counter did not move
-	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{Recoveries: 0})
-
-	bare, _, _ := transfer()
-	if v := Judge(bare); v == nil || v.LimitedBy != measure.BottleneckNone || v.Confidence != measure.Low {
-		t.Errorf("without series the verdict is %+v", v)
-	}
-}
-
-// An older kernel has fewer counters, which a document leaves out as it does those that are 0.
-func TestWhatAnOlderKernelDoesNotCountIsAbsent(t *testing.T) {
-	r, sender, receiver := transfer()
-	for _, stream := range []string{"forward.0.", "forward.1."} {
-		for _, name := range []string{"segments_out", "acked_bytes", "sent_bytes", "busy_ns", "rwnd_limited_ns"} {
-			delete(sender.Columns, stream+name)
-		}
-	}
-	f := FiguresOf(withSeries(r, sender, receiver), measure.Forward)
-	for _, key := range []Key{LossRatio, Acknowledged, LossesPerRecovery, RwndLimited, SndbufLimited} {
-		if v, known := f.Value(key); known {
-			t.Errorf("%s is %v without its counters", key, v)
-		}
-	}
-	wantFigures(t, f, example{RTTTimes: 1.5, WindowUsed: 0.25})
-}
-
-// Linux before 6.7 counts no time-outs of a connection.
-func TestTimeoutsOfTheHostCountWhereThoseOfTheStreamsAreNotKnown(t *testing.T) {
-	r, sender, receiver := transfer()
-	sender.Columns["tcp.timeouts"] = slicesOf(1)
-	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{Timeouts: 20})
-	sender.Columns["forward.1.timeouts"] = slicesOf(3)
-	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{Timeouts: 60})
-}
-
 // A gateway may lower the segment size of every connection that is opened through it.
 func TestOnlyASegmentSizeThatFallsIsAHole(t *testing.T) {
 	r, sender, receiver := transfer()
@@ -256,100 +209,6 @@ func TestInALongTrialTheSmoothedRoundTripCounts(t *testing.T) {
 
 func slicesOf(v int64) []int64 { return readings(map[string]int64{"x": v}).Columns["x"] }
 
-func TestAnInvalidSeriesIsNone(t *testing.T) {
-	r, _, _ := transfer()
-	r.Hosts.Client = &measure.Host{Series: &measure.Series{}}
-	if err := json.Unmarshal([]byte(`{"at_ns":[0,5,1],"columns":{"thread.busiest_ns":[1,2]}}`), r.Hosts.Client.Series); err != nil {
-		t.Fatal(err)
-	}
-	if _, known := FiguresOf(r, measure.Forward).Value(SenderThread); known {
-		t.Error("a series that is not one has figures")
-	}
-}
-
-func TestAStepIsFoundWhereItIs(t *testing.T) {
-	r, _, _ := transfer()
-	for i := range r.Flows[0].Samples {
-		if i >= 17 {
-			r.Flows[0].Samples[i].ReceivedBytes = 250_000
-		}
-	}
-	wantFigures(t, FiguresOf(r, measure.Forward), example{StepTimes: 5, StepAt: 1.7e9, StepFit: 1, StepNoise: 0})
-	for i := range r.Flows[0].Samples { // as those of a trial of two hours
-		s := &r.Flows[0].Samples[i]
-		s.StartNs, s.EndNs, s.ReceivedBytes = s.StartNs*4, s.EndNs*4, s.ReceivedBytes*4
-	}
-	r.Options.Duration *= 4
-	wantFigures(t, FiguresOf(r, measure.Forward), example{StepTimes: 5, StepAt: 6.8e9, StepFit: 1})
-}
-
-// The split is the one that leaves the least variance of both parts, whatever the noise.
-func TestTheStepLeavesTheLeastVariance(t *testing.T) {
-	r, _, _ := transfer()
-	var rates []float64
-	for i := range r.Flows[0].Samples {
-		s := &r.Flows[0].Samples[i]
-		s.ReceivedBytes = 200_000 + int64(i*i*7919%300_000)
-		rates = append(rates, s.Bps())
-	}
-	v := rates[1 : len(rates)-3]
-	left, at := squares(v), 0
-	for k := 2; k < len(v)-3; k++ {
-		if both := squares(v[:k]) + squares(v[k:]); both < left {
-			left, at = both, k
-		}
-	}
-	wantFigures(t, FiguresOf(r, measure.Forward), example{StepAt: float64(at+1) * 1e8, StepFit: 1 - left/squares(v), StepTimes: mean(v[:at]) / mean(v[at:])})
-}
-
-func TestDatagramsThatAPolicerDropsVaryLessThanByChance(t *testing.T) {
-	loss, drops := 0.2, int64(10)
-	flow := measure.Flow{Direction: measure.Forward, Summary: measure.Summary{LossRatio: &loss, SocketDrops: &drops, PacketsLost: 8000, SentBytes: 56e6, ReceivedBytes: 45e6}}
-	for i := range int64(40) {
-		flow.Samples = append(flow.Samples, measure.Sample{StartNs: i * 1e8, EndNs: (i + 1) * 1e8, ReceivedBytes: 1, Packets: 800, Lost: 200})
-	}
-	r := &measure.Result{Test: measure.TestUDP, Flows: []measure.Flow{flow}, Options: measure.Options{Direction: measure.Forward, Size: 1400, Duration: measure.Duration(4 * time.Second)}}
-	wantFigures(t, FiguresOf(r, measure.Forward), example{LossRatio: 0.2, SocketDrops: 10.0 / 8000, LossVariance: 0, DatagramBytes: 1400})
-	// Every other interval 40 datagrams more or less: a standard deviation of 4 %, where chance has 1.26 %.
-	for i := range r.Flows[0].Samples {
-		s := &r.Flows[0].Samples[i]
-		s.Lost += int64(40 * (2*(i%2) - 1))
-		s.Packets = 1000 - s.Lost
-	}
-	wantFigures(t, FiguresOf(r, measure.Forward), example{LossVariance: 0.04 * 0.04 * 1.4826 * 1.4826 * 1000 / 0.16})
-}
-
-// A shaper with a full queue drops as a policer does, or by bursts; what tells them apart is
-// whether packets wait, which the series of the hosts have.
-func TestLostDatagramsAloneDoNotTellWhatDropsThem(t *testing.T) {
-	for variance, want := range map[float64]measure.Bottleneck{0.01: measure.BottleneckPathPolicer, 1: measure.BottleneckPathLoss} {
-		unseen := datagrams.with(example{LossVariance: variance}).without(ControlRTTTimes, ControlQueue, SenderThread, SenderThrottled)
-		v := judge(unseen.figures(), measure.TestUDP)
-		if v.LimitedBy != want || v.Confidence == measure.High || !slices.Contains(v.Or, measure.BottleneckPathShaper) {
-			t.Errorf("variance %v: the verdict is %+v", variance, v)
-		}
-	}
-}
-
-// What a foreign server does not tell lowers the confidence.
-func TestWithoutTheFarEndAVerdictIsNotOfHighConfidence(t *testing.T) {
-	far := []Key{ReceiverThread, ReceiverThrottled, ReceiverSoftirq, ReceiverShared, ReceiveBufferUsed, ControlRTTTimes, ControlQueue, ControlResent, BesideRatio, ListenDrops, ThreadLead}
-	for name, c := range map[string]struct {
-		figures example
-		test    measure.Test
-		or      measure.Bottleneck
-	}{
-		"window":           {examples["window"], measure.TestTCP, measure.BottleneckReceiverCPU},
-		"queue":            {examples["queue"], measure.TestTCP, measure.BottleneckFlowCap},
-		"connect_syn_lost": {examples["connect_syn_lost"], measure.TestConnect, measure.BottleneckServerOverload},
-	} {
-		v := judge(c.figures.without(far...).figures(), c.test)
-		if v.LimitedBy != judge(c.figures.figures(), c.test).LimitedBy || v.Confidence != measure.Medium || !slices.Contains(v.Or, c.or) {
-			t.Errorf("%s: the verdict is %+v", name, v)
-		}
-	}
-}
-
 func TestFiguresOfConnections(t *testing.T) {
 	client := readings(map[string]int64{"thread.busiest_ns": 9e7, "tcp.syn_retransmits": 1})
 	server := readings(map[string]int64{"thread.busiest_ns": 3e7, "tcp.listen_drops": 2, "tcp.listen_overflows": 2})
@@ -361,21 +220,6 @@ func TestFiguresOfConnections(t *testing.T) {
 	wantFigures(t, f, example{AskedRatio: 0.25, SYNsResent: 0.04, ListenDrops: 0.08, FailedConnections: 10, SenderThread: 0.9, ReceiverThread: 0.3, ThreadLead: 0.6})
 	if v := Judge(r); v.LimitedBy != measure.BottleneckServerOverload || v.Evidence[0].Where != measure.AtServer {
 		t.Errorf("the verdict is %+v", v)
-	}
-}
-
-// A document leaves out counters that did not move. Linux has those of the listening queues.
-func TestALinuxServerThatCountsNoDropDroppedNone(t *testing.T) {
-	client, server := readings(map[string]int64{"thread.busiest_ns": 1e7, "tcp.syn_retransmits": 3}), readings(map[string]int64{"thread.busiest_ns": 1e7})
-	r := withSeries(&measure.Result{Test: measure.TestConnect, Connect: &measure.Connect{Opened: 1000}}, client, server)
-	r.Hosts.Server.Facts.OS = "linux"
-	wantFigures(t, FiguresOf(r, measure.Forward), example{ListenDrops: 0})
-	if v := Judge(r); v.LimitedBy != measure.BottleneckConnectionRate || v.Confidence != measure.High {
-		t.Errorf("the verdict is %+v", v)
-	}
-	r.Hosts.Server.Facts.OS = "freebsd"
-	if v := Judge(r); v.LimitedBy != measure.BottleneckConnectionRate || v.Confidence != measure.Medium {
-		t.Errorf("of another system's server, the verdict is %+v", v)
 	}
 }
 
@@ -406,17 +250,6 @@ func TestOfTwoDirectionsTheLimitedOneCounts(t *testing.T) {
 	receiver.Columns["cgroup.periods"], receiver.Columns["cgroup.throttled_periods"] = slicesOf(1), slicesOf(1)
 	if v := Judge(withSeries(r, sender, receiver)); v.LimitedBy != measure.BottleneckSenderCPU || v.Direction != measure.Reverse {
 		t.Errorf("the verdict is %+v", v)
-	}
-}
-
-func TestOtherTestsAndFailedTrialsHaveNoVerdict(t *testing.T) {
-	for name, r := range map[string]*measure.Result{
-		"ping":   {Test: measure.TestPing},
-		"failed": {Test: measure.TestTCP, Error: measure.TextError(measure.KindUnreachable, "refused", "")},
-	} {
-		if v := Judge(r); v != nil {
-			t.Errorf("%s: %+v", name, v)
-		}
 	}
 }
 
