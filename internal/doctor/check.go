@@ -79,8 +79,8 @@ func not(why Reason) Outcome { return Outcome{Not: why} }
 
 func found(f Finding) Outcome { return Outcome{Findings: []Finding{f}} }
 
-// Checks are those of a host, at either end, in the order in which they are shown. To add one, add it to the
-// table of its group, and its sentences to text/messages/doctor.en.json.
+// Checks are those of a host, at either end, in the order in which they are shown. To add one,
+// add it to the table of its group, and its sentences to text/messages/doctor.en.json.
 var Checks = slices.Concat(clockChecks, useChecks, limitChecks, interfaceChecks, kernelChecks)
 
 // Subject is what checks look at.
@@ -120,8 +120,8 @@ func Examine(checks []Check, s *Subject) End {
 	return end
 }
 
-// compound reports whether a shell would take a command for more than one. Names in those for the far
-// end are the server's, and a person may type them.
+// compound reports whether a shell would take a command for more than one. Names in those for
+// the far end are the server's, and a person may type them.
 func compound(command string) bool {
 	return strings.ContainsAny(command, ";|&$`\\'()<>*?!#~{}[]\n")
 }

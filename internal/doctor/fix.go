@@ -12,9 +12,9 @@ type Result struct {
 	Err error // nil: the setting has the value
 }
 
-// Fix makes changes, one after the other. Each is on the disk, with the value that the setting has at that
-// moment, before it is made, and is read back. boot is the identity of the running system, empty if
-// that is unknown. The error is that of the record, or the cause of ctx.
+// Fix makes changes, one after the other. Each is on the disk, with the value that the setting
+// has at that moment, before it is made, and is read back. boot is the identity of the running
+// system, empty if that is unknown. The error is that of the record, or the cause of ctx.
 func Fix(ctx context.Context, s Settings, r *Record, boot string, changes []Change, report func(Result)) error {
 	for _, c := range changes {
 		if ctx.Err() != nil {

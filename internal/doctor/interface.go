@@ -167,7 +167,8 @@ func queues(s *Subject) Outcome {
 	return found(f)
 }
 
-// maskOf is a mask of the first processors, as the kernel reads it: groups of eight hexadecimal digits.
+// maskOf is a mask of the first processors, as the kernel reads it: groups of eight hexadecimal
+// digits.
 func maskOf(cpus int) string {
 	var groups []string
 	for ; cpus > 0; cpus -= 32 {

@@ -45,8 +45,8 @@ func cpuQuota(s *Subject) Outcome {
 	})
 }
 
-// setUnit sets a property of the unit of systemd that this process is in, if it is in one, until the
-// system restarts.
+// setUnit sets a property of the unit of systemd that this process is in, if it is in one, until
+// the system restarts.
 func (s *Subject) setUnit(property string) []string {
 	if s.Extra == nil || s.Extra.Unit == "" {
 		return nil
@@ -152,7 +152,8 @@ func udpReceiveBuffer(s *Subject) Outcome {
 	return udpBuffer(s, "net.core.rmem_max", Warning, receiverWaitNs)
 }
 
-// senderWaitNs: a sender with a full buffer waits, so that a short one costs evenness and no packets.
+// senderWaitNs: a sender with a full buffer waits, so that a short one costs evenness and no
+// packets.
 const senderWaitNs = 1e6
 
 func udpSendBuffer(s *Subject) Outcome {
@@ -211,8 +212,8 @@ func backlog(s *Subject) Outcome {
 	})
 }
 
-// Shares of the table of tracked connections that are in use. A full table drops the first packet of every
-// new connection.
+// Shares of the table of tracked connections that are in use. A full table drops the first
+// packet of every new connection.
 const (
 	conntrackWarning = 0.70
 	conntrackProblem = 0.90
@@ -272,8 +273,8 @@ func ports(s *Subject) Outcome {
 	})
 }
 
-// acceptLeast is how many connections that nobody has accepted yet a server must hold: those that arrive in
-// 10 ms at 100,000 a second, which a connect test reaches.
+// acceptLeast is how many connections that nobody has accepted yet a server must hold: those
+// that arrive in 10 ms at 100,000 a second, which a connect test reaches.
 const acceptLeast = 1000
 
 func acceptQueue(s *Subject) Outcome {

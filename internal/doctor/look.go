@@ -21,9 +21,10 @@ type Config struct {
 	Version string // of this program
 }
 
-// Look reads and checks this host and, with [Config.Host], the path to it and what the server there reports. It
-// takes about 0.6 s, with a host two seconds, and up to half a minute where that does not answer. Errors are of
-// kind usage for a host that cannot be one, or the cause of ctx.
+// Look reads and checks this host and, with [Config.Host], the path to it and what the server
+// there reports. It takes about 0.6 s, with a host two seconds, and up to half a minute where
+// that does not answer. Errors are of kind usage for a host that cannot be one, or the cause of
+// ctx.
 func Look(ctx context.Context, c Config) (*Document, error) {
 	d := &Document{Schema: Schema, Tool: measure.Tool{Name: "soku", Version: c.Version}, At: time.Now().UTC(), Host: c.Host}
 	local, w, p := outward(), c.Wanted, &Path{Host: c.name()}

@@ -32,11 +32,12 @@ type Echo struct {
 	RTTNs    float64
 }
 
-// Offset is how far the clock of the far end is ahead of this one, between two bounds, ns: a server gives its
-// time in whole seconds.
+// Offset is how far the clock of the far end is ahead of this one, between two bounds, ns: a
+// server gives its time in whole seconds.
 type Offset struct{ LeastNs, MostNs int64 }
 
-// port says why the server cannot be measured with. Echo tells a firewall from a host that is not there.
+// port says why the server cannot be measured with. Echo tells a firewall from a host that is
+// not there.
 func port(s *Subject) Outcome {
 	e := s.Path.Err
 	if e == nil {
@@ -127,7 +128,8 @@ func pathMTU(s *Subject) Outcome {
 // mtuProbing has TCP find a size that gets through when large segments are lost (RFC 4821).
 const mtuProbing = "net.ipv4.tcp_mtu_probing"
 
-// clockOffsetMost is the difference of two clocks from which on records of two hosts are in a wrong order.
+// clockOffsetMost is the difference of two clocks from which on records of two hosts are in a
+// wrong order.
 const clockOffsetMost = 500 * time.Millisecond
 
 func clockOffset(s *Subject) Outcome {

@@ -25,8 +25,8 @@ const (
 	echoes      = 3
 )
 
-// probe asks the path and the far end, which may report itself: server is nil where it does not. What
-// was found is in p, and the round trip in w.
+// probe asks the path and the far end, which may report itself: server is nil where it does not.
+// What was found is in p, and the round trip in w.
 func (c *Config) probe(ctx context.Context, p *Path, w *Wanted) (server *measure.Host) {
 	r := c.run(ctx, trialTime, measure.TestLatency, shortTest())
 	p.Err, server = r.Error, r.Hosts.Server
@@ -92,8 +92,8 @@ func (c *Config) name() string {
 	return c.Host
 }
 
-// clock compares the clock of the far end with this one, by the header that every HTTP server writes
-// (RFC 9110, section 6.6.1); nil where there is none.
+// clock compares the clock of the far end with this one, by the header that every HTTP server
+// writes (RFC 9110, section 6.6.1); nil where there is none.
 func (c *Config) clock(ctx context.Context, address string) *Offset {
 	ctx, cancel := context.WithTimeout(ctx, clockTime)
 	defer cancel()

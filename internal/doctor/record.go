@@ -38,8 +38,8 @@ const (
 	mostRecord    = 1 << 20 // bytes
 )
 
-// OpenRecord opens the record in a folder that exists, or makes it. Errors are of kind refused where another
-// process has it, file for one that is malformed, and store.
+// OpenRecord opens the record in a folder that exists, or makes it. Errors are of kind refused
+// where another process has it, file for one that is malformed, and store.
 func OpenRecord(folder string) (*Record, error) {
 	name := filepath.Join(folder, RecordFile)
 	broken := func(err error) error {
@@ -88,8 +88,9 @@ func HasRecord(folder string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// read reads the lines. A last one without its end was being written when the process was killed,
-// before the change: the next one is written over it, and what is left behind that is without an end, too.
+// read reads the lines. A last one without its end was being written when the process was
+// killed, before the change: the next one is written over it, and what is left behind that is
+// without an end, too.
 func (r *Record) read(name string) error {
 	b, err := io.ReadAll(io.LimitReader(r.file, mostRecord+1))
 	if err != nil {

@@ -19,8 +19,8 @@ const (
 	mostNamed = 10
 )
 
-// takeSample watches the host and an interface, which may be empty, for [sampleTime], or until ctx ends. It is
-// nil where the system reports nothing.
+// takeSample watches the host and an interface, which may be empty, for [sampleTime], or until
+// ctx ends.
 func takeSample(ctx context.Context, iface string) *Sample {
 	from, sampler := host.ReadTotals(), series.Start(series.Config{Interface: iface})
 	before, began := processTimes(), time.Now()
@@ -43,7 +43,8 @@ func takeSample(ctx context.Context, iface string) *Sample {
 	return a
 }
 
-// take keeps what the counters of a series did. A series has no column of a counter that did not move.
+// take keeps what the counters of a series did. A series has no column of a counter that did not
+// move.
 func (a *Sample) take(v measure.SeriesValues, traffic bool) {
 	a.Counters = map[string]int64{}
 	for _, resource := range pressureKnown() {

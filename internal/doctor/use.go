@@ -93,8 +93,9 @@ func runQueue(s *Subject) Outcome {
 	})
 }
 
-// pressureMost is the share of the time in which something waited (Documentation/accounting/psi.rst):
-// a tenth for processors and disks, and 1 % for memory, as a program that waits for memory stands still.
+// pressureMost is the share of the time in which something waited
+// (Documentation/accounting/psi.rst): a tenth for processors and disks, and 1 % for memory, as a
+// program that waits for memory stands still.
 var pressureMost = map[string]float64{"cpu": 0.10, "io": 0.10, "memory": 0.01}
 
 func pressure(s *Subject) (o Outcome) {
