@@ -38,12 +38,12 @@ var copyRules = []Rule{
 	},
 	{
 		Name: "copy_write", Tests: files, LimitedBy: measure.BottleneckDiskWrite, Confidence: measure.High,
-		When:   All(AtLeast(CopyWrite, 0.6), Below(CopyRead, 0.6)),
+		When:   All(AtLeast(CopyWrite, 0.6), Below(CopyRead, 0.6), IfKnown(Not(copyNetwork))),
 		Source: "The loop that writes is in calls that write or flush, and the others wait for it.",
 	},
 	{
 		Name: "copy_read", Tests: files, LimitedBy: measure.BottleneckDiskRead, Confidence: measure.High,
-		When:   All(AtLeast(CopyRead, 0.6), Below(CopyWrite, 0.6)),
+		When:   All(AtLeast(CopyRead, 0.6), Below(CopyWrite, 0.6), IfKnown(Not(copyNetwork))),
 		Source: "The loop that reads is in calls that read, and the others wait for it.",
 	},
 	{

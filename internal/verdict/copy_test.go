@@ -35,6 +35,25 @@ func TestACopyIsLimitedByTheLoopThatIsBusy(t *testing.T) {
 	}
 }
 
+// A disk that is not much faster than the network is busy most of the time.
+func TestABusyDiskThatWaitsForTheNetworkIsNotTheLimit(t *testing.T) {
+	for name, disk := range map[string]func(source, sink *measure.CopyWork){
+		"writing": func(_, sink *measure.CopyWork) { sink.WriteNs = 16e9 },
+		"reading": func(source, _ *measure.CopyWork) { source.ReadNs = 16e9 },
+	} {
+		v := Judge(copied(func(source, sink *measure.CopyWork) {
+			disk(source, sink)
+			source.NetworkNs, sink.NetworkNs = 19e9, 19e9
+		}))
+		if v.LimitedBy != measure.BottleneckPathShaper {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if v := Judge(copied(disk)); v.LimitedBy == measure.BottleneckPathShaper {
+			t.Errorf("%s without a wait for the network: %+v", name, v)
+		}
+	}
+}
+
 func TestAVerdictOfACopySaysWhatItWouldTakeWithoutItsLimit(t *testing.T) {
 	v := Judge(copied(func(_, sink *measure.CopyWork) { sink.WriteNs = 18e9 }))
 	if v.LiftedNs != 5e9 {
