@@ -75,6 +75,7 @@ type Endpoint struct {
 	SSH       string                   `yaml:"ssh" json:",omitempty" doc:"Destination of ssh, such as admin@vm2 or a Host of its configuration; soku is copied there for the campaign"`
 	Keep      bool                     `yaml:"keep" json:",omitempty" doc:"Leave the program that was copied by ssh there for the next campaign"`
 	Server    string                   `yaml:"server" json:",omitempty" doc:"running: soku server runs there already; without it the campaign starts one by ssh"`
+	CopyRoot  string                   `yaml:"copy_root" json:",omitempty" doc:"With ssh: folder there in which the server that the campaign starts takes copies of files (test copy)"`
 	Address   string                   `yaml:"address" doc:"Name or IP address the others reach it by; in a lab taken from the topology, with ssh without it that of ssh"`
 	Port      int                      `yaml:"port" min:"1" max:"65535" doc:"Port of its soku server; with ssh without it 7658 or, if that is taken, a free one"`
 	Addresses yamlfile.Ordered[string] `yaml:"addresses" doc:"More addresses, by label"`

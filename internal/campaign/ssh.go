@@ -19,6 +19,8 @@ func (e Endpoint) checkSSH(d *yamlfile.File, path string) error {
 	switch {
 	case e.Server != "" && e.Server != ServerRunning:
 		return wrong("server", "campaign.endpoint_server", measure.Figures{"server": yamlfile.Shorten(e.Server), "known": ServerRunning})
+	case e.CopyRoot != "" && (e.SSH == "" || e.Server != ""):
+		return wrong("copy_root", "campaign.copy_root_without_server", nil)
 	case e.SSH == "" && e.Keep:
 		return wrong("keep", "campaign.keep_without_ssh", nil)
 	case e.SSH == "":

@@ -15,11 +15,13 @@ import (
 
 func TestMistakesAboutSSHAreNamedByTheirPlace(t *testing.T) {
 	for endpoint, want := range map[string]string{
-		"{ssh: -oProxyCommand=reboot}":    `plan.yaml:2:23: endpoints.vm.ssh: "-oProxyCommand=reboot" is no destination of ssh; write USER@HOST`,
-		"{ssh: a b}":                      `plan.yaml:2:23: endpoints.vm.ssh: "a b" is no destination of ssh`,
-		"{ssh: vm, command: [soku]}":      `plan.yaml:2:23: endpoints.vm.ssh: ssh excludes host and command`,
-		"{address: 10.0.0.1, keep: true}": `plan.yaml:2:43: endpoints.vm.keep: keep is for an endpoint with ssh`,
-		"{address: vm, server: stopped}":  `plan.yaml:2:39: endpoints.vm.server: server is "stopped"; write running`,
+		"{ssh: -oProxyCommand=reboot}":                `plan.yaml:2:23: endpoints.vm.ssh: "-oProxyCommand=reboot" is no destination of ssh; write USER@HOST`,
+		"{ssh: a b}":                                  `plan.yaml:2:23: endpoints.vm.ssh: "a b" is no destination of ssh`,
+		"{ssh: vm, command: [soku]}":                  `plan.yaml:2:23: endpoints.vm.ssh: ssh excludes host and command`,
+		"{address: 10.0.0.1, keep: true}":             `plan.yaml:2:43: endpoints.vm.keep: keep is for an endpoint with ssh`,
+		"{address: vm, copy_root: /srv}":              `plan.yaml:2:42: endpoints.vm.copy_root: copy_root is for an endpoint with ssh, where the campaign starts the server; leave it out`,
+		"{ssh: vm, server: running, copy_root: /srv}": `plan.yaml:2:55: endpoints.vm.copy_root: copy_root is for`,
+		"{address: vm, server: stopped}":              `plan.yaml:2:39: endpoints.vm.server: server is "stopped"; write running`,
 	} {
 		_, err := campaign.Parse("plan.yaml", []byte("campaign: a\nendpoints: {vm: "+endpoint+"}\nto: vm\ntests: {up: {test: tcp}}\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

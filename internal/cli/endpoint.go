@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"soku/internal/engine/filecopy"
 	"soku/internal/fleet/ssh"
 	"soku/internal/measure"
 	"soku/internal/printable"
@@ -31,10 +32,30 @@ func newEndpointCommand(sys *System) *cobra.Command {
 
 // listenFor opens a server of soku alone on the first port that is free.
 func listenFor(wish ssh.Serve) (port int, run func(context.Context) error, err error) {
+	if wish.CopyRoot == "" {
+		return listenWith(wish, nil)
+	}
+	root, err := filecopy.OpenRoot(wish.CopyRoot)
+	if err != nil {
+		return 0, nil, err
+	}
+	port, serve, err := listenWith(wish, root)
+	if err != nil {
+		_ = root.Close()
+		return 0, nil, err
+	}
+	return port, func(ctx context.Context) error {
+		defer func() { _ = root.Close() }()
+		return serve(ctx)
+	}, nil
+}
+
+// listenWith is listenFor with the folder of copies, or nil.
+func listenWith(wish ssh.Serve, root *filecopy.Root) (port int, run func(context.Context) error, err error) {
 	for _, port := range wish.Ports {
 		var s *server.Server
 		s, err = server.New(server.Config{
-			Listen: net.JoinHostPort("", strconv.Itoa(port)), MaxClients: 1000, Token: wish.Token, Version: version.String(),
+			Listen: net.JoinHostPort("", strconv.Itoa(port)), MaxClients: 1000, Token: wish.Token, CopyRoot: root, Version: version.String(),
 		})
 		if err == nil {
 			return int(s.Addr().Port()), s.Serve, nil

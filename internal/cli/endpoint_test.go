@@ -12,10 +12,11 @@ import (
 	"soku/internal/measure"
 )
 
-// serveHost runs the server of a host until the test ends.
-func serveHost(t *testing.T, ports ...int) (port int) {
+// serveHost runs the server of a host until the test ends; copyRoot is its folder for copies,
+// or empty.
+func serveHost(t *testing.T, copyRoot string, ports ...int) (port int) {
 	t.Helper()
-	port, run, err := listenFor(ssh.Serve{Ports: ports, Token: "of the test"})
+	port, run, err := listenFor(ssh.Serve{Ports: ports, Token: "of the test", CopyRoot: copyRoot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestTheServerOfAHostTakesTheFirstPortThatIsFree(t *testing.T) {
 	}
 	defer taken.Close()
 	busy := taken.Addr().(*net.TCPAddr).Port
-	if port := serveHost(t, busy, 0); port == busy || port == 0 {
+	if port := serveHost(t, "", busy, 0); port == busy || port == 0 {
 		t.Errorf("port %d beside %d", port, busy)
 	}
 	_, _, err = listenFor(ssh.Serve{Ports: []int{busy}, Token: "of the test"})
@@ -48,7 +49,7 @@ func TestTheServerOfAHostTakesTheFirstPortThatIsFree(t *testing.T) {
 }
 
 func TestTheServerOfAHostIsForItsCampaignOnly(t *testing.T) {
-	test := []string{"latency", net.JoinHostPort("127.0.0.1", strconv.Itoa(serveHost(t, 0))), "-c", "1", "--no-save"}
+	test := []string{"latency", net.JoinHostPort("127.0.0.1", strconv.Itoa(serveHost(t, "", 0))), "-c", "1", "--no-save"}
 	if _, errs, code := soku(t, test...); code != 5 || !strings.Contains(errs, "token") {
 		t.Errorf("without the token: status %d, %s", code, errs)
 	}
@@ -58,5 +59,30 @@ func TestTheServerOfAHostIsForItsCampaignOnly(t *testing.T) {
 	}
 	if _, errs, code := soku(t, append(test, "--token-file", token)...); code != 0 {
 		t.Errorf("with it: status %d, %s", code, errs)
+	}
+}
+
+func TestTheServerOfAHostTakesCopiesInItsFolder(t *testing.T) {
+	root := t.TempDir()
+	token := filepath.Join(t.TempDir(), "token")
+	if err := writeWhole(token, []byte("of the test"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	copyTo := func(copyRoot string) (string, int) {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(serveHost(t, copyRoot, 0)))
+		_, errs, code := soku(t, "copy", address, "--disk", t.TempDir(), "--file-size", "64Ki", "--token-file", token, "--no-save")
+		return errs, code
+	}
+	if errs, code := copyTo(""); code != 5 || !strings.Contains(errs, "--copy-root") {
+		t.Errorf("without a folder: status %d, %s", code, errs)
+	}
+	if errs, code := copyTo(root); code != 0 {
+		t.Errorf("with one: status %d, %s", code, errs)
+	}
+	if left, err := filepath.Glob(filepath.Join(root, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left in the folder: %v, %v", left, err)
+	}
+	if _, _, err := listenFor(ssh.Serve{Ports: []int{0}, CopyRoot: filepath.Join(root, "nowhere")}); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("a folder that does not exist: %v", err)
 	}
 }

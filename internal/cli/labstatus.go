@@ -108,13 +108,17 @@ func labState(c *text.Catalogue, s *lab.Status, problem string) string {
 
 func printLab(sys *System, s *lab.Status) {
 	fmt.Fprintf(sys.Stdout, "%s\n\n", sys.Catalogue.Say("lab.title", text.Args{"Lab": s.Name, "Complete": s.Complete, "Since": moment(s.StartedAt), "File": s.File}))
-	nodes := [][]string{sys.Catalogue.Headings("head.node", "head.kind", "head.server", "head.addresses")}
+	nodes := [][]string{sys.Catalogue.Headings("head.node", "head.kind", "head.server", "head.disk", "head.addresses")}
 	for _, n := range s.Nodes {
 		var addresses []string
 		for _, a := range n.Addresses {
 			addresses = append(addresses, a.Label+" "+a.Address)
 		}
-		nodes = append(nodes, []string{n.Name, n.Kind, n.Server, sys.Catalogue.List(addresses)})
+		disk := ""
+		if d := n.Disk; d != nil {
+			disk = sys.Catalogue.Say("lab.disk", text.Args{"Folder": d.Folder, "Read": d.ReadBps, "Write": d.WriteBps})
+		}
+		nodes = append(nodes, []string{n.Name, n.Kind, n.Server, disk, sys.Catalogue.List(addresses)})
 	}
 	printTable(sys.Stdout, nodes)
 	fmt.Fprintln(sys.Stdout)

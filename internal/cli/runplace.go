@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/campaign"
+	"soku/internal/engine/filecopy"
 	"soku/internal/lab"
 	"soku/internal/measure"
 	"soku/internal/text"
@@ -19,8 +21,11 @@ import (
 // catalog; empty for none.
 func loadPlan(sys *System, file, limits string) (*campaign.Plan, *lab.Topology, error) {
 	p, err := campaign.LoadWith(file, sys.ReadFile, knownLimits(sys, limits))
-	if err != nil || p.Lab == "" {
-		return p, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.Lab == "" {
+		return p, nil, checkCopies(p, nil)
 	}
 	t, err := lab.Load(p.LabFile(), sys.ReadFile)
 	if err != nil {
@@ -40,10 +45,43 @@ func loadPlan(sys *System, file, limits string) (*campaign.Plan, *lab.Topology, 
 			})
 		}
 	}
-	if err := checkServers(p, t); err != nil {
+	if err := cmp.Or(checkServers(p, t), checkCopies(p, t)); err != nil {
 		return nil, nil, err
 	}
 	return p, t, nil
+}
+
+// checkCopies checks that the servers that are started for the plan take the copies of its
+// patterns; t is nil without a lab.
+func checkCopies(p *campaign.Plan, t *lab.Topology) error {
+	for _, pt := range p.AllPatterns() {
+		if !slices.ContainsFunc(pt.Tests, copiesToServer) {
+			continue
+		}
+		for _, server := range p.Servers(&pt) {
+			e, _ := p.Endpoints.Get(server.Endpoint.Name)
+			if server.SSH != "" && e.Server == "" && e.CopyRoot == "" {
+				return measure.Fail(measure.KindFile, "cli.plan.no_copy_root", measure.Figures{
+					"file": p.File, "pattern": pt.Name, "endpoint": server.Endpoint.Name,
+				})
+			}
+			if t == nil {
+				continue
+			}
+			if n := t.Node(server.Host); n != nil && n.Disk == nil {
+				return measure.Fail(measure.KindFile, "cli.plan.no_disk", measure.Figures{
+					"file": p.File, "pattern": pt.Name, "host": server.Host, "lab": t.Name, "topology": p.LabFile(),
+				})
+			}
+		}
+	}
+	return nil
+}
+
+// copiesToServer reports whether a test copies files to its server, or from there.
+func copiesToServer(t campaign.PatternTest) bool {
+	o, err := t.Options.Effective(t.Test)
+	return t.Test == measure.TestCopy && err == nil && o.NeedsServer(t.Test) && filecopy.OptionsOf(o).Stage != measure.StageNetwork
 }
 
 // checkServers checks that a server answers at the far end of every pattern in a lab.
@@ -150,5 +188,7 @@ func (p *place) child(ctx context.Context, sys *System, client campaign.Target) 
 	if err != nil {
 		return nil, err
 	}
-	return p.lab.Command(ctx, client.Host, program, "trial"), nil
+	cmd := p.lab.Command(ctx, client.Host, program, "trial")
+	cmd.Dir = p.lab.DiskFolder(client.Host) // where copies make files, if nothing else is said
+	return cmd, nil
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -52,4 +54,34 @@ func TestTrialsAtOnceHaveProcessesOfTheirOwn(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+func TestAPlanThatCopiesToAServerWithoutAFolderIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	topology := filepath.Join(dir, "topology.yaml")
+	plan := filepath.Join(dir, "plan.yaml")
+	for _, c := range []struct{ name, hosts, plan, want string }{
+		{"a lab", "b: {server: true}", "lab: topology.yaml\nendpoints: {b: {host: b}}\ntests: {files: {test: copy}}\n",
+			"pattern all copies files to b, which has no disk of its own in lab x; write b: {server: true, disk: } in " + topology},
+		{"a lab with a disk", "b: {server: true, disk: }", "lab: topology.yaml\nendpoints: {b: {host: b}}\ntests: {files: {test: copy}}\n", ""},
+		{"a lab, the network alone", "b: {server: true}", "lab: topology.yaml\nendpoints: {b: {host: b}}\ntests: {files: {test: copy, stage: network}}\n", ""},
+		{"ssh", "b:", "endpoints: {b: {ssh: b}}\ntests: {files: {test: copy}}\n",
+			"pattern all copies files to b, and the plan names no folder for them; write copy_root: FOLDER in endpoint b"},
+		{"ssh with a folder", "b:", "endpoints: {b: {ssh: b, copy_root: /srv}}\ntests: {files: {test: copy}}\n", ""},
+		{"ssh with a server that runs", "b:", "endpoints: {b: {ssh: b, server: running}}\ntests: {files: {test: copy}}\n", ""},
+		{"ssh without copies", "b:", "endpoints: {b: {ssh: b}}\ntests: {up: {test: tcp}}\n", ""},
+	} {
+		for file, text := range map[string]string{
+			topology: "lab: x\nhosts:\n  a:\n  " + c.hosts + "\nlinks: [{from: a, to: b}]\n",
+			plan:     "campaign: copies\nto: b\n" + c.plan,
+		} {
+			if err := writeWhole(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, errs, code := soku(t, "plan", plan)
+		if (code != 0) != (c.want != "") || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: status %d, %s; want %q", c.name, code, errs, c.want)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func newRemotes(sys *System, inPlan []campaign.RemoteHost, folder string) remote
 	client := ssh.Client{Program: strings.Fields(cmp.Or(strings.TrimSpace(sys.Getenv("SOKU_SSH")), "ssh")), Make: sys.Command}
 	for _, h := range inPlan {
 		o := ssh.Order{
-			Destination: h.Endpoint.SSH, Keep: h.Endpoint.Keep, Serve: h.Serves, Ports: []int{h.Endpoint.Port},
+			Destination: h.Endpoint.SSH, Keep: h.Endpoint.Keep, Serve: h.Serves, Ports: []int{h.Endpoint.Port}, CopyRoot: h.Endpoint.CopyRoot,
 			Version: version.String(), Binary: binaries.For, Open: sys.Open,
 		}
 		if h.Endpoint.Port == 0 {

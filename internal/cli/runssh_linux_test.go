@@ -153,12 +153,17 @@ rounds: 2
 
 func TestACampaignRunsOnHostsBehindAJumpHost(t *testing.T) {
 	n := newRemoteNet(t)
-	cmd, errs := n.run(t, remotePlan)
+	disk := t.TempDir() // hosts of an emulated network have one
+	plan := strings.NewReplacer(
+		"ssh: a}", "ssh: a, copy_root: "+disk+"}", "ssh: b,", "ssh: b, copy_root: "+disk+",",
+		"count: 50}", "count: 50}, files: {test: copy, file_size: 64Ki, disk_folder: "+disk+"}",
+	).Replace(remotePlan)
+	cmd, errs := n.run(t, plan)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, errs)
 	}
 	for _, want := range []string{
-		`preparing 2 hosts by ssh`, `a: linux/\w+, soku copied \(.*\), server on port 7658, clock [+−].* \(± .*s\)`, `b: linux/\w+, .* on port 9000`, `6 of 6 trials done`,
+		`preparing 2 hosts by ssh`, `a: linux/\w+, soku copied \(.*\), server on port 7658, clock [+−].* \(± .*s\)`, `b: linux/\w+, .* on port 9000`, `12 of 12 trials done;`,
 	} {
 		if !regexp.MustCompile(want).MatchString(errs.String()) {
 			t.Errorf("no %q in %s", want, errs)
@@ -176,10 +181,13 @@ func TestACampaignRunsOnHostsBehindAJumpHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for host, trials := range map[string]int{"a": 4, "b": 2} {
+	for host, trials := range map[string]int{"a": 8, "b": 4} {
 		if got := strings.Count(string(journal), `"server":{"name":"`+host+`","address":"`+n.address(t, host)+`"`); got < trials {
 			t.Errorf("%d results against %s", got, host)
 		}
+	}
+	if left, err := os.ReadDir(disk); err != nil || len(left) > 0 {
+		t.Errorf("the copies left %v, %v", left, err)
 	}
 }
 

@@ -61,8 +61,8 @@ func Open(name string, o Options) (*Lab, error) {
 	return &Lab{Topology: t, Dir: o.dir(name), options: o, state: s}, nil
 }
 
-// Down ends the lab's processes, removes its namespaces with everything in them, and its
-// state. It continues after a failure and returns all, joined. Calling it again is not an
+// Down ends the lab's processes, removes its namespaces with everything in them, its disks
+// and its state. It continues after a failure and returns all, joined. Calling it again is not an
 // error.
 func (l *Lab) Down(ctx context.Context) error {
 	err := Down(ctx, l.Topology.Name, l.options)
@@ -94,9 +94,11 @@ func remove(ctx context.Context, name string, o Options) (problems []error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		problems = append(problems, err) // and find the namespaces by name
 	}
+	liftLimits(name) // a program that waits for a slow disk ends only after that
 	if err := stop(ctx, s.Processes); err != nil {
 		problems = append(problems, err)
 	}
+	problems = append(problems, removeGroups(ctx, name)...)
 	names, err := namespacesOf(name)
 	if err != nil {
 		problems = append(problems, err)
@@ -107,8 +109,10 @@ func remove(ctx context.Context, name string, o Options) (problems []error) {
 		}
 	}
 	if len(problems) == 0 || !errors.Is(problems[0], os.ErrPermission) {
-		if err := os.RemoveAll(dir); err != nil {
-			problems = append(problems, err)
+		for _, folder := range []string{o.disks(name), dir} {
+			if err := os.RemoveAll(folder); err != nil {
+				problems = append(problems, err)
+			}
 		}
 	}
 	return problems

@@ -18,6 +18,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte("lab: x\nipv6: true\nhosts: {a: {addresses: {v: auto}, police: 1M}, b: }\nlinks: [{from: a, to: b, parallel: 3}]\nroutes: [{on: a, to: b, via: b}]"))
+	f.Add([]byte("lab: x\nhosts: {a: {server: true, disk: {read: 200M, write: 60M}}, b: {disk: }}\nlinks: [{from: a, to: b}]"))
 	f.Add([]byte("lab: &x [*x]\n<<: {}\n? {}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		top, err := Parse("f.yaml", data)

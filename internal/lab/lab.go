@@ -12,6 +12,10 @@ import (
 // DefaultRunDir is where the state of labs lives.
 const DefaultRunDir = "/run/soku"
 
+// diskDir is where the folders of disks are, unless SOKU_RUN names a folder for everything: of
+// the two, /run is in memory on most systems.
+const diskDir = "/var/lib/soku"
+
 // RunDir is the folder named by SOKU_RUN, or [DefaultRunDir].
 func RunDir(getenv func(string) string) string {
 	if d := getenv("SOKU_RUN"); d != "" {
@@ -44,6 +48,14 @@ func (o Options) dir(name string) string {
 	return filepath.Join(o.RunDir, "lab", name)
 }
 
+// disks is where the folders of a lab's disks are.
+func (o Options) disks(name string) string {
+	if o.RunDir == "" || o.RunDir == DefaultRunDir {
+		return filepath.Join(diskDir, "lab", name)
+	}
+	return filepath.Join(o.dir(name), "disks")
+}
+
 // Lab is a running lab. Its methods are safe for concurrent use.
 type Lab struct {
 	Topology *Topology
@@ -54,6 +66,15 @@ type Lab struct {
 	mu      sync.Mutex
 	state   state
 	owned   []*owned //nolint:unused // processes this program started and waits for, on Linux
+}
+
+// DiskFolder is the folder of a node with a disk; empty for other nodes. Its server takes
+// copies there.
+func (l *Lab) DiskFolder(node string) string {
+	if n := l.Topology.Node(node); n == nil || n.Disk == nil {
+		return ""
+	}
+	return filepath.Join(l.options.disks(l.Topology.Name), node)
 }
 
 // owned is a child of this process.

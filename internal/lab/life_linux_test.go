@@ -23,7 +23,7 @@ import (
 const pair = `
 hosts:
   a:
-  b: {server: true}
+  b: {server: true, disk: }
 routers: {r: }
 links:
   - {from: a, to: r, delay: 1ms}
@@ -137,7 +137,7 @@ func TestTwoLabsAreSeparate(t *testing.T) {
 
 func TestAFailureHalfwayLeavesNothing(t *testing.T) {
 	needRoot(t)
-	for _, step := range []string{"state", "nodes", "links", "routes", "rules", "delay line", "servers"} {
+	for _, step := range []string{"state", "nodes", "disks", "links", "routes", "rules", "delay line", "servers"} {
 		t.Run(step, func(t *testing.T) {
 			o := testOptions(t)
 			o.before = func(s string) error {
@@ -151,7 +151,7 @@ func TestAFailureHalfwayLeavesNothing(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "injected") {
 				t.Fatalf("got %v", err)
 			}
-			nothingLeft(t, &Lab{Topology: top, Dir: o.dir(top.Name)})
+			nothingLeft(t, &Lab{Topology: top, Dir: o.dir(top.Name), options: o})
 		})
 	}
 }
@@ -181,7 +181,7 @@ func TestAFailureThatLeavesSomethingTellsHowToRemoveIt(t *testing.T) {
 	if err := Down(t.Context(), top.Name, o); err != nil {
 		t.Error(err)
 	}
-	nothingLeft(t, &Lab{Topology: top, Dir: dir})
+	nothingLeft(t, &Lab{Topology: top, Dir: dir, options: o})
 }
 
 func TestCancellingLeavesNothing(t *testing.T) {
@@ -201,7 +201,7 @@ func TestCancellingLeavesNothing(t *testing.T) {
 			if measure.KindOf(err) != measure.KindInterrupted {
 				t.Errorf("got %v", err)
 			}
-			nothingLeft(t, &Lab{Topology: top, Dir: o.dir(top.Name)})
+			nothingLeft(t, &Lab{Topology: top, Dir: o.dir(top.Name), options: o})
 		})
 	}
 }
@@ -215,7 +215,7 @@ func TestAServerThatDoesNotStartIsQuoted(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "soku server on b ended: no coffee") {
 		t.Errorf("got %v", err)
 	}
-	nothingLeft(t, &Lab{Topology: top, Dir: o.dir(top.Name)})
+	nothingLeft(t, &Lab{Topology: top, Dir: o.dir(top.Name), options: o})
 }
 
 func TestAWrongSysctlIsNamed(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 // The test program is also the program the lab starts again: it enters
 // namespaces, is the delay line, and stands in for "soku server".
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "lab" || len(os.Args) == 2 && os.Args[1] == "server" {
+	if len(os.Args) > 2 && os.Args[1] == "lab" || len(os.Args) > 1 && os.Args[1] == "server" {
 		if err := child(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -131,6 +131,14 @@ func nothingLeft(t *testing.T, l *Lab) {
 	}
 	if _, err := os.Stat(l.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is left: %v", l.Dir, err)
+	}
+	if _, err := os.Stat(l.options.disks(l.Topology.Name)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", l.options.disks(l.Topology.Name), err)
+	}
+	if c, ok := findController(); ok {
+		if groups := c.groupsOf(l.Topology.Name); len(groups) > 0 {
+			t.Errorf("control groups left in %s: %v", c.root, groups)
+		}
 	}
 	for _, link := range l.Topology.Links {
 		for i := range link.Ends {

@@ -27,14 +27,17 @@ func (l *Lab) Command(ctx context.Context, host string, argv ...string) *exec.Cm
 	return cmd
 }
 
-// Enter replaces the calling process by the command argv inside a namespace of a lab. It
-// returns only on failure. The CLI's hidden command "lab enter" and "lab exec" use it.
+// Enter replaces the calling process by the command argv inside a namespace of a lab, with the
+// disk of that host. It returns only on failure. The CLI's hidden command "lab enter" and "lab exec" use it.
 func Enter(namespace string, argv []string) error {
 	if len(argv) == 0 {
 		return measure.Fail(measure.KindUsage, "lab.enter.no_command", measure.Figures{"namespace": namespace})
 	}
 	if strings.Contains(namespace, "/") || !strings.HasPrefix(namespace, "soku-") {
 		return measure.Fail(measure.KindUsage, "lab.enter.no_namespace", measure.Figures{"namespace": namespace})
+	}
+	if err := joinGroup(namespace); err != nil {
+		return fail("lab.enter.disk", measure.Figures{"namespace": namespace, "cause": err})
 	}
 	runtime.LockOSThread() // execve keeps the namespace of the thread that calls it
 	fd, err := unix.Open(namespacePath(namespace), unix.O_RDONLY|unix.O_CLOEXEC, 0)

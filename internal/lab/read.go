@@ -152,8 +152,20 @@ func (b *builder) nodeField(n *Node, f yamlfile.Member) {
 		}
 	case "police":
 		n.Police = b.rate(f)
+	case "disk":
+		n.Disk = &Disk{}
+		for _, g := range b.fields(f.Value, f.Key) {
+			switch g.Key {
+			case "read":
+				n.Disk.Read = b.diskRate(g)
+			case "write":
+				n.Disk.Write = b.diskRate(g)
+			default:
+				b.unknown(g, f.Key, "read", "write")
+			}
+		}
 	default:
-		b.unknown(f, n.Name, "server", "addresses", "sysctl", "firewall", "police")
+		b.unknown(f, n.Name, "server", "disk", "addresses", "sysctl", "firewall", "police")
 	}
 	if len(n.Own) > maxPerNode || len(n.Sysctl) > maxPerNode || len(n.Block) > maxPerNode {
 		b.fail(f.Place, "lab.too_many_entries", measure.Figures{"key": f.Key, "most": maxPerNode})
@@ -211,6 +223,16 @@ func (b *builder) rate(f yamlfile.Member) measure.Rate {
 	v := parsed(b.reader, f, measure.ParseRate)
 	if b.err == nil && (v < 8000 || v > 200e9) {
 		b.failAt(f, "lab.rate_range", measure.Figures{"rate_bps": v})
+	}
+	return v
+}
+
+// diskRate is a rate of at least 1 Mbit/s: nothing ends a program that waits for a disk, and
+// below it one block takes many seconds.
+func (b *builder) diskRate(f yamlfile.Member) measure.Rate {
+	v := parsed(b.reader, f, measure.ParseRate)
+	if b.err == nil && (v < 1e6 || v > 200e9) {
+		b.failAt(f, "lab.disk_rate_range", measure.Figures{"rate_bps": v})
 	}
 	return v
 }

@@ -61,6 +61,25 @@ links:
 	}
 }
 
+func TestADiskHasTheRatesThatTheFileGives(t *testing.T) {
+	top := parse(t, `
+lab: x
+hosts:
+  a: {disk: {read: 200M, write: 60M}}
+  b: {disk: {write: 1G}}
+  c: {disk: }
+  d:
+`)
+	for host, want := range map[string]Disk{"a": {200e6, 60e6}, "b": {0, 1e9}, "c": {}} {
+		if got := top.Node(host).Disk; got == nil || *got != want || got.limited() != (host != "c") {
+			t.Errorf("%s: %+v, want %+v", host, got, want)
+		}
+	}
+	if d := top.Node("d").Disk; d != nil {
+		t.Errorf("d has no disk of its own, but %+v", d)
+	}
+}
+
 func TestParallelLinksGetNumbersAndLabels(t *testing.T) {
 	top := parse(t, `
 lab: x
@@ -122,6 +141,9 @@ func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 		{"overlap", nodes + "  - {from: a, to: b, addresses: {a: 10.0.0.1/24, b: 10.0.0.2/24}}\n  - {from: a, to: b, addresses: {a: 10.0.0.5/16, b: 10.0.0.6/16}}\n", "t.yaml:7:37: 10.0.0.0/16 overlaps with addresses given before; every link needs a subnet of its own"},
 		{"own address", "lab: x\nhosts:\n  a: {addresses: {v: 127.0.0.1}}\n", `t.yaml:3:22: v: expected an IP address or auto, found "127.0.0.1"`},
 		{"block", "lab: x\nhosts:\n  a: {firewall: {block: [tcp/0]}}\n", `t.yaml:3:26: block: expected protocol/port, found "tcp/0"; write for example tcp/5201`},
+		{"disk", "lab: x\nhosts:\n  a: {disk: {reed: 1M}}\n", `t.yaml:3:14: disk: unknown key "reed"; did you mean read? Known keys are read, write`},
+		{"disk of a word", "lab: x\nhosts:\n  a: {disk: fast}\n", `t.yaml:3:13: disk: expected keys with values`},
+		{"disk too slow", "lab: x\nhosts:\n  a: {disk: {write: 60k}}\n", "t.yaml:3:21: write: expected 1M to 200G, found 60.00 kbit/s"},
 		{"sysctl", "lab: x\nhosts:\n  a: {sysctl: {kernel.panic: 1}}\n", `t.yaml:3:16: sysctl: "kernel.panic" is not below net`},
 		{"sysctl path", "lab: x\nhosts:\n  a: {sysctl: {net/../kernel/panic: 1}}\n", `t.yaml:3:16: sysctl:`},
 		{"route without way", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b}\n", "t.yaml:8:6: route: expected on: NODE"},

@@ -42,7 +42,15 @@ type NodeStatus struct {
 	Kind      string          `json:"kind"` // "host" or "router"
 	Namespace string          `json:"namespace"`
 	Server    string          `json:"server,omitempty"` // "running", "stopped"; empty: none
+	Disk      *DiskStatus     `json:"disk,omitempty"`   // absent without a disk of its own
 	Addresses []AddressStatus `json:"addresses"`
+}
+
+// DiskStatus is the disk of a node.
+type DiskStatus struct {
+	Folder   string       `json:"folder"`
+	ReadBps  measure.Rate `json:"read_bps"`  // past the page cache; 0: as fast as the machine's
+	WriteBps measure.Rate `json:"write_bps"` // likewise
 }
 
 // AddressStatus is one address of a node.
@@ -82,7 +90,7 @@ func (l *Lab) Status() (*Status, error) {
 		}
 	}
 	for _, n := range l.Topology.Nodes {
-		out.Nodes = append(out.Nodes, nodeStatus(l.Topology, n, processes))
+		out.Nodes = append(out.Nodes, l.nodeStatus(n, processes))
 	}
 	for _, k := range l.Topology.Links {
 		for w := range k.Ways {
@@ -110,7 +118,8 @@ func (p process) ended(dir string) *measure.Error {
 	return measure.Fail(measure.KindBroken, "lab.status.server_ended", measure.Figures{"node": p.Node, "folder": dir})
 }
 
-func nodeStatus(t *Topology, n *Node, processes []process) NodeStatus {
+func (l *Lab) nodeStatus(n *Node, processes []process) NodeStatus {
+	t := l.Topology
 	out := NodeStatus{Name: n.Name, Kind: "host", Namespace: NamespaceName(t.Name, n.Name)}
 	if n.Router {
 		out.Kind = "router"
@@ -122,6 +131,9 @@ func nodeStatus(t *Topology, n *Node, processes []process) NodeStatus {
 		if n.Server && p.Node == n.Name && p.alive() {
 			out.Server = "running"
 		}
+	}
+	if n.Disk != nil {
+		out.Disk = &DiskStatus{l.DiskFolder(n.Name), n.Disk.Read, n.Disk.Write}
 	}
 	for _, a := range t.Addresses(n.Name) {
 		out.Addresses = append(out.Addresses, AddressStatus{a.Label, a.Addr.String()})

@@ -36,8 +36,9 @@ type Topology struct {
 // Node is a host or a router.
 type Node struct {
 	Name   string
-	Router bool // forwards packets
-	Server bool // runs "soku server"
+	Router bool  // forwards packets
+	Server bool  // runs "soku server"
+	Disk   *Disk // a folder of its own; nil: none
 	// Own are addresses of the node itself, on its loopback interface: reachable over every link.
 	Own    []Address
 	Sysctl []Sysctl
@@ -47,6 +48,16 @@ type Node struct {
 	index int
 	pos   yamlfile.Place
 }
+
+// Disk is a folder of a node on the disk of this machine, and how fast the node's programs
+// read and write past the page cache.
+type Disk struct {
+	Read  measure.Rate // bits per second; 0: as fast as the machine's disk
+	Write measure.Rate // likewise
+}
+
+// limited reports whether the disk is slower than the machine's.
+func (d *Disk) limited() bool { return d != nil && d.Read+d.Write > 0 }
 
 // Address is one address of a node with its label.
 type Address struct {

@@ -35,6 +35,10 @@ type Truth struct {
 	LossRatio float64 `json:"loss_ratio"`
 	// MTU is the largest IP packet in bytes that every forward path carries.
 	MTU int `json:"mtu_bytes"`
+	// ReadBps is how fast the programs of the first host read their disk past the page cache,
+	// WriteBps how fast those of the second write theirs; 0: as fast as the machine's disk.
+	ReadBps  measure.Rate `json:"disk_read_bps"`
+	WriteBps measure.Rate `json:"disk_write_bps"`
 }
 
 // GoodputCap is the TCP payload rate of a link with this rate: the share of payload in a
@@ -72,6 +76,12 @@ func (t *Topology) Truth(from, to, address string) (Truth, error) {
 		LossRatio: 1 - there.survival, MTU: there.mtu,
 	}
 	out.GoodputBps = GoodputCap(out.CapBps, out.MTU, target.Is6())
+	if source.Disk != nil {
+		out.ReadBps = source.Disk.Read
+	}
+	if sink := t.Node(to).Disk; sink != nil {
+		out.WriteBps = sink.Write
+	}
 	return out, nil
 }
 

@@ -76,6 +76,18 @@ links:
 	}
 }
 
+func TestTheTruthHasTheDisksOfBothEnds(t *testing.T) {
+	top := parse(t, "lab: x\nhosts: {a: {disk: {read: 200M, write: 60M}}, b: {disk: {write: 80M}}, c: }\nlinks: [{from: a, to: b}, {from: a, to: c}]")
+	for _, c := range []struct {
+		from, to, label string
+		read, write     measure.Rate
+	}{{"a", "b", "", 200e6, 80e6}, {"b", "a", "b", 0, 60e6}, {"a", "c", "", 200e6, 0}, {"c", "a", "c", 0, 60e6}} {
+		if got := truth(t, top, c.from, c.to, c.label); got.ReadBps != c.read || got.WriteBps != c.write {
+			t.Errorf("%s to %s: %+v", c.from, c.to, got)
+		}
+	}
+}
+
 func TestEqualPathsAddUpForManyFlowsButNotForOne(t *testing.T) {
 	top := parse(t, `
 lab: x

@@ -74,6 +74,9 @@ func (l *Lab) claim() error {
 	} else if err != nil {
 		return fail("lab.make_folder", measure.Figures{"lab": t.Name, "cause": err})
 	}
+	if err := os.RemoveAll(l.options.disks(t.Name)); err != nil { // what a restart of the machine left
+		return fail("lab.make_folder", measure.Figures{"lab": t.Name, "cause": err})
+	}
 	l.state = state{Schema: stateSchema, Name: t.Name, Owner: l.options.Owner, File: t.File, Topology: string(t.Source), StartedAt: time.Now().UTC()}
 	for _, n := range t.Nodes {
 		l.state.Namespaces = append(l.state.Namespaces, NamespaceName(t.Name, n.Name))
@@ -103,6 +106,7 @@ func (l *Lab) build(ctx context.Context) error {
 	}{
 		{"state", func(context.Context) error { return l.save() }},
 		{"nodes", a.nodes},
+		{"disks", a.disks},
 		{"links", a.links},
 		{"routes", a.routes},
 		{"rules", a.rules},
@@ -306,7 +310,12 @@ func (a *assembly) servers(ctx context.Context) error {
 			continue
 		}
 		a.lab.options.say("server", measure.Figures{"node": n.Name})
-		cmd := exec.CommandContext(context.WithoutCancel(ctx), a.lab.options.Executable, "lab", "enter", NamespaceName(a.lab.Topology.Name, n.Name), "--", a.lab.options.Executable, "server")
+		program := a.lab.options.Executable
+		argv := []string{"lab", "enter", NamespaceName(a.lab.Topology.Name, n.Name), "--", program, "server"}
+		if folder := a.lab.DiskFolder(n.Name); folder != "" {
+			argv = append(argv, "--copy-root", folder)
+		}
+		cmd := exec.CommandContext(context.WithoutCancel(ctx), program, argv...)
 		if err := a.lab.start(roleServer, n.Name, cmd); err != nil {
 			return fail("lab.start_server", measure.Figures{"node": n.Name, "cause": err})
 		}

@@ -30,8 +30,8 @@ type searched struct {
 	}
 }
 
-// search runs a plan on a network of its own and returns its report.
-func search(t *testing.T, topology, plan string) (s searched) {
+// campaign runs the plan of a campaign on a network of its own and decodes its report.
+func campaign(t *testing.T, topology, plan, name string, report any) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"topology.yaml": fmt.Sprintf("lab: truth-%08x\n%s", rand.Uint32(), topology), "plan.yaml": plan} {
@@ -50,10 +50,9 @@ func search(t *testing.T, topology, plan string) (s searched) {
 		return out.Bytes()
 	}
 	soku("run", filepath.Join(dir, "plan.yaml"))
-	if err := json.Unmarshal(soku("report", "knee", "--format", "json"), &s); err != nil {
+	if err := json.Unmarshal(soku("report", name, "--format", "json"), report); err != nil {
 		t.Fatal(err)
 	}
-	return s
 }
 
 // A stream of 32 KiB in flight carries 13 Mbit/s over a round trip of 20 ms, whatever the rate
@@ -62,7 +61,8 @@ func search(t *testing.T, topology, plan string) (s searched) {
 func TestASearchFindsThePlateauOfALinkThatOneStreamDoesNotFill(t *testing.T) {
 	needNetworks(t)
 	const rate = measure.Rate(36e6)
-	s := search(t, strings.ReplaceAll(`
+	var s searched
+	campaign(t, strings.ReplaceAll(`
 hosts:
   client:
   server: {server: true, sysctl: {net.ipv4.tcp_rmem: 4096 32768 32768}}
@@ -79,7 +79,7 @@ to: server
 find: {option: streams, from: 1, to: 64, gain: 2%}
 tests: {up: {test: tcp, duration: 600ms, window: 32Ki}}
 seed: 1
-`)
+`, "knee", &s)
 	if len(s.Tests) != 1 {
 		t.Fatalf("%+v", s)
 	}

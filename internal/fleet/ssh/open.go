@@ -19,9 +19,10 @@ import (
 // Order is what a host is to be prepared for.
 type Order struct {
 	Destination string
-	Keep        bool  // leave the program there for another time
-	Serve       bool  // run a server
-	Ports       []int // of the server, tried in turn; 0 is any
+	Keep        bool   // leave the program there for another time
+	Serve       bool   // run a server
+	Ports       []int  // of the server, tried in turn; 0 is any
+	CopyRoot    string // of the server; empty: it takes no copies
 	Version     string
 	Binary      func(Platform) (Binary, error)
 	Open        func(string) (fs.File, error) // opens the binary
@@ -131,7 +132,7 @@ func (s *Session) begin(ctx context.Context, o Order) error {
 	wish := Wish{Schema: Schema}
 	if o.Serve {
 		s.Token = rand.Text()
-		wish.Serve = &Serve{Ports: o.Ports, Token: s.Token}
+		wish.Serve = &Serve{Ports: o.Ports, Token: s.Token, CopyRoot: o.CopyRoot}
 	}
 	if err := s.far.writeJSON(wish); err != nil {
 		return s.ended(ctx, err)

@@ -51,6 +51,8 @@ type Serve struct {
 	// Ports are tried in turn until one is free; 0 is any.
 	Ports []int  `json:"ports"`
 	Token string `json:"token"`
+	// CopyRoot is the folder in which it takes copies of files; empty: it takes none.
+	CopyRoot string `json:"copy_root,omitempty"`
 }
 
 // Ready is a host that does what was wished, or the reason why not.
