@@ -61,6 +61,12 @@ func syncAll(folder *os.Root) (done bool, err error) {
 	return true, control(d, unix.Syncfs)
 }
 
+// beginFlush begins to write n bytes of a file from an offset on to the device, and does not
+// wait for it (sync_file_range(2)).
+func beginFlush(f *os.File, offset, n int64) error {
+	return control(f, func(fd int) error { return unix.SyncFileRange(fd, offset, n, unix.SYNC_FILE_RANGE_WRITE) })
+}
+
 // canSyncAll: files are flushed together after the last one.
 const canSyncAll = true
 

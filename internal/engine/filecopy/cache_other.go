@@ -16,6 +16,9 @@ func dropPages(*os.File) error { return errors.ErrUnsupported }
 // cached does not know.
 func cached(*os.File, int64) (in, known bool) { return false, false }
 
+// beginFlush fails: each file is flushed when it is written.
+func beginFlush(*os.File, int64, int64) error { return errors.ErrUnsupported }
+
 // canSyncAll: each file is flushed when it is written.
 const canSyncAll = false
 

@@ -52,7 +52,14 @@ func (d *writing) directory(n uint32) error {
 type stream struct {
 	d *writing
 	f *os.File
+	// Of the open file: bytes that are written, and those of them whose flushing has begun.
+	written, begun int64
 }
+
+// flushEvery is after how many bytes of a file the system is told to begin to flush them, if
+// they are to be flushed at the end: the disk works beside the network then, and the flush at
+// the end has less left. Shorter files are left to the system, which joins them.
+const flushEvery = 8 << 20
 
 // write writes a block to its file, which the first one creates and the last one closes.
 func (s *stream) write(x *block) error {
@@ -66,6 +73,7 @@ func (s *stream) write(x *block) error {
 	if err := s.data(x.data); err != nil {
 		return failFile("copy.write", nameOf(x.file), err)
 	}
+	s.beginFlush(len(x.data))
 	watch.lap(&w.write)
 	w.fileBytes.Add(int64(len(x.data)))
 	w.done.Add(int64(len(x.data)))
@@ -96,7 +104,7 @@ func (s *stream) create(e entry) error {
 	if err != nil {
 		return failFile("copy.write", nameOf(e), err)
 	}
-	s.f = f
+	s.f, s.written, s.begun = f, 0, 0
 	if s.d.direct {
 		if err := setDirect(f, true); err != nil {
 			return failFile("copy.direct", nameOf(e), err)
@@ -125,6 +133,17 @@ func (s *stream) data(b []byte) error {
 	}
 	_, err := s.f.Write(b[whole:])
 	return err
+}
+
+// beginFlush makes the system begin to flush what is written, n bytes more than before. It
+// is only a hint, so that errors are those of the flush at the end.
+func (s *stream) beginFlush(n int) {
+	s.written += int64(n)
+	if s.d.sync != "end" || s.d.direct || s.written-s.begun < flushEvery {
+		return
+	}
+	_ = beginFlush(s.f, s.begun, s.written-s.begun)
+	s.begun = s.written
 }
 
 // remove removes what the stage wrote, so that the next one has its room.

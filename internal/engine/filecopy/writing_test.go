@@ -1,0 +1,50 @@
+package filecopy
+
+import (
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func TestFlushingALongFileBeginsWhileItIsWritten(t *testing.T) {
+	const step = flushEvery / 8
+	for _, c := range []struct {
+		sync   string
+		direct bool
+		steps  int
+		want   int64
+	}{
+		{sync: "end", steps: 8 + 8 + 3, want: 2 * flushEvery},
+		{sync: "end", steps: 7},
+		{sync: off, steps: 19},
+		{sync: "file", steps: 19}, // it is flushed when it is closed
+		{sync: "end", direct: true, steps: 19},
+	} {
+		p, err := openPrivate(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		d, err := newWriting(p, measure.StageAll, c.sync, false, &work{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.remove(p, measure.StageAll)
+		s := &stream{d: d}
+		defer s.close()
+		for file := range uint32(2) { // each begins anew
+			e := entry{0, file, int64(c.steps+1) * step}
+			for i := range c.steps {
+				d.direct = c.direct && i > 0 // the file itself is written through the cache
+				if err := s.write(&block{file: e, first: i == 0, data: make([]byte, step)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if s.begun != c.want {
+				t.Errorf("sync %s, direct %v, %d bytes written: flushing of %d has begun, want %d", c.sync, c.direct, s.written, s.begun, c.want)
+			}
+			s.close()
+			d.direct = false
+		}
+	}
+}
