@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 )
 
@@ -23,13 +24,16 @@ type Site struct {
 	Host    string // address of the server
 	Port    int    // free at both ends, as is the next one
 	Seconds int
+	Folders folders // for files that are copied
 }
 
 // Commands are a run's two ends. Client ends by itself; Server ends with it or is ended
-// after it.
+// after it, and may be empty.
 type Commands struct {
 	Server, Client []string
-	UDP            bool // the server listens for datagrams
+	UDP            bool                        // the server listens for datagrams
+	Before         func(context.Context) error // nil: nothing; its time does not count
+	After          func()                      // likewise; also after an error
 }
 
 // Contender is one program with the options of one contest.
@@ -37,18 +41,20 @@ type Contender struct {
 	Label   string
 	Program string // found on PATH
 	Build   func(Site) Commands
-	// Parse reads the output of both ends. It never panics on any output.
+	// Parse reads the output of both ends. It never panics on any output. Without it the
+	// figure is the rate at which Bytes were copied until the exit.
 	Parse func(client, server string) (Figures, error)
 	// Start, if set, has a relay between the ends on loopback take the time from exec
 	// to the first measured byte.
 	Start *dataStart
+	Bytes int64
 	NoCPU bool // the server works in child processes whose CPU time is unknown
 }
 
 // Contest compares one figure of several programs in one place.
 type Contest struct {
 	Name    string
-	Place   string // loopback, veth1500 or veth9000
+	Place   string // loopback or a key of links
 	Kind    string // what is measured, and how the payload is treated
 	Metrics []Metric
 	Per     string // unit of CPU time: per GB, per packet, or empty

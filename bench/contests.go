@@ -70,6 +70,13 @@ func contests() []Contest {
 		Contest{"series-goodput-copied", "loopback", kindCopied, rate, "", sampling("tcp", "-C", "cubic", "--tx", "write", "--rx", "read", "-t", "500ms")},
 		Contest{"series-goodput-discard", "loopback", kindDiscard, rate, "", sampling("tcp", "-C", "cubic", "--tx", "splice", "--rx", "discard", "-t", "500ms")},
 		Contest{"series-cost", "loopback", kindSeries, []Metric{coreShare}, "", sampling("udp", "-b", "1M", "-t", "4s")})
+	for _, medium := range []string{onTmpfs, onDisk} {
+		rates := []Metric{copyRate, wall}
+		out = append(out,
+			Contest{"copy-big-" + medium, "loopback", "one file of 1 GiB copied from folder to folder", rates, "", localCopies(medium, bigFile)},
+			Contest{"copy-small-" + medium, "loopback", "10,000 files of 16 KiB copied from folder to folder", rates, "", localCopies(medium, smallFiles)},
+			Contest{"copy-link-" + medium, linkGbit, "a file of 500 MB copied by soku with checksums, and as many bytes from memory to memory", []Metric{linkShare, goodput}, "", linkCopies(medium, linkFile)})
+	}
 	return append(out, Contest{"startup", "loopback", kindStart, []Metric{firstPacket, firstByte, wall}, "", []Contender{
 		starting(soku(sokuLabel, "tcp", "-C", "cubic", "-n", "1"), sokuData),
 		starting(iperf3TCP("iperf3", 1, "-n", "1"), iperf3Data),

@@ -15,6 +15,9 @@ import (
 // milliseconds for a processor.
 const starts = 9
 
+// copyMost is the longest time in which files are copied.
+const copyMost = time.Minute
+
 // perform is one run of a contender: one execution, or if its start is timed the medians of
 // several, none of which may fail.
 func perform(ctx context.Context, p place, s Site, e Contender) (Figures, float64, error) {
@@ -40,11 +43,23 @@ func perform(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 
 // execute runs both ends of a contender once in a place, each in a new process, so that
 // their CPU time is known. It returns the figures and the CPU seconds of both, zero if
-// unknown. It takes at most the site's time and 8 s.
+// unknown. It takes at most the site's time and 8 s, and [copyMost] to copy files.
 func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float64, error) {
-	ctx, stop := context.WithTimeout(ctx, time.Duration(s.Seconds+8)*time.Second)
+	commands, most := e.Build(s), time.Duration(s.Seconds+8)*time.Second
+	if commands.After != nil {
+		defer commands.After()
+	}
+	if commands.Before != nil {
+		most = copyMost
+		if err := commands.Before(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
+	ctx, stop := context.WithTimeout(ctx, most)
 	defer stop()
-	commands := e.Build(s)
+	if len(commands.Server) == 0 {
+		return alone(ctx, commands, e)
+	}
 	var between *relay
 	if e.Start != nil {
 		var err error

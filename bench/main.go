@@ -89,6 +89,9 @@ func bench(ctx context.Context, args []string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
+	var removeFolders func()
+	d.folders, removeFolders = openFolders()
+	defer removeFolders()
 	if err := os.Setenv("PATH", strings.Join([]string{scratch, absolute("bin"), absolute("bin/peers"), os.Getenv("PATH")}, ":")); err != nil {
 		return err
 	}
@@ -162,10 +165,10 @@ func (d *document) runAll(ctx context.Context) {
 		if !made {
 			why := canMakePlaces()
 			if why == "" {
-				mtu := map[string]int{"veth1500": 1500, "veth9000": 9000}[c.Place]
 				var remove func()
 				var err error
-				if p, remove, err = veth(ctx, mtu); err == nil {
+				link := links[c.Place]
+				if p, remove, err = veth(ctx, link.mtu, link.rate); err == nil {
 					defer remove()
 					places[c.Place] = p
 				} else {
@@ -199,7 +202,7 @@ func (d *document) runContest(ctx context.Context, c Contest, p place, random *r
 				continue
 			}
 			// A new port for each run: connections of the previous one may be in TIME-WAIT.
-			site := Site{Host: p.host, Port: 20000 + 2*random.IntN(5000), Seconds: d.Seconds}
+			site := Site{Host: p.host, Port: 20000 + 2*random.IntN(5000), Seconds: d.Seconds, Folders: d.folders}
 			before := cacheLine()
 			f, cpu, err := perform(ctx, p, site, e)
 			after := cacheLine()

@@ -13,6 +13,8 @@ var (
 	goodput        = Metric{"goodput_gbps", "Gbit/s", "%.1f", true}
 	packetRate     = Metric{"packets_per_second", "packets/s", "%.0f", true}
 	connectionRate = Metric{"connections_per_second", "connections/s", "%.0f", true}
+	copyRate       = Metric{"copied_mb_per_second", "MB/s", "%.0f", true}
+	linkShare      = Metric{"link_percent", "% of the link's payload rate", "%.1f", true}
 	coreShare      = Metric{"core_percent", "% of a core per end", "%.2f", false}
 	lossRatio      = Metric{"loss_percent", "% lost", "%.3f", false}
 	rateError      = Metric{"rate_error_percent", "% off the rate", "%.3f", false}

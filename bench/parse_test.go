@@ -18,6 +18,8 @@ var parsers = []struct {
 	{"soku-udp.json", parseSoku, false, Figures{goodput.Name: 124863200 * 8.0 / 999740267, packetRate.Name: 89188 / 0.999740267, lossRatio.Name: 0}},
 	{"soku-latency.json", parseSoku, false, Figures{p50.Name: 12.263, p99.Name: 49.855, p999.Name: 95.167}},
 	{"soku-open.json", parseSoku, false, Figures{lateP50.Name: 0.208, lateP99.Name: 1.628, lateP999.Name: 4.679, p50.Name: 23.855}},
+	{"soku-copy.json", parseCopy, false, Figures{copyRate.Name: 500e6 * 1e3 / 4222699390}},
+	{"soku-copy.json", parseSoku, false, Figures{goodput.Name: 500e6 * 8 / 4222699390}},
 	{"limit-open.txt", parseLimit, false, Figures{lateP50.Name: 0.172, lateP99.Name: 8.869, lateP999.Name: 1042.715}},
 	{"iperf3-tcp.json", parseIperf3, false, Figures{goodput.Name: 75.0688470853326}},
 	{"iperf3-bidir.json", parseIperf3, false, Figures{goodput.Name: 43.6618396300337 + 34.71176434113479}},

@@ -18,22 +18,32 @@ type place struct {
 
 var loopback = place{host: "127.0.0.1"}
 
-// veth creates two network namespaces connected by a veth pair of the given MTU. Their names
-// are random. remove deletes both with their devices, also after a failure.
-func veth(ctx context.Context, mtu int) (p place, remove func(), err error) {
+// linkGbit is a link of 1 Gbit/s.
+const linkGbit = "veth1gbit"
+
+// links are the places that are created.
+var links = map[string]struct {
+	mtu  int
+	rate string // of a token bucket at both ends, for tc; empty: none
+}{"veth1500": {mtu: 1500}, "veth9000": {mtu: 9000}, linkGbit: {1500, "1gbit"}}
+
+// veth creates two network namespaces connected by a veth pair of the given MTU and rate.
+// Their names are random. remove deletes both with their devices, also after a failure.
+func veth(ctx context.Context, mtu int, rate string) (p place, remove func(), err error) {
 	var id [3]byte
 	if _, err := rand.Read(id[:]); err != nil {
 		return p, func() {}, err
 	}
 	name := "sokubench-" + hex.EncodeToString(id[:])
 	a, b := name+"a", name+"b"
-	ip := func(ctx context.Context, line string) error {
-		out, err := exec.CommandContext(ctx, "ip", strings.Fields(line)...).CombinedOutput()
+	run := func(ctx context.Context, program, line string) error {
+		out, err := exec.CommandContext(ctx, program, strings.Fields(line)...).CombinedOutput()
 		if err != nil {
-			return fmt.Errorf("ip %s: %w: %s", line, err, strings.TrimSpace(string(out)))
+			return fmt.Errorf("%s %s: %w: %s", program, line, err, strings.TrimSpace(string(out)))
 		}
 		return nil
 	}
+	ip := func(ctx context.Context, line string) error { return run(ctx, "ip", line) }
 	remove = func() { // even if ctx has ended
 		for _, n := range []string{a, b} {
 			_ = ip(context.WithoutCancel(ctx), "netns del "+n)
@@ -48,6 +58,16 @@ func veth(ctx context.Context, mtu int) (p place, remove func(), err error) {
 		fmt.Sprintf("-n %s link set %sa up", a, dev), fmt.Sprintf("-n %s link set %sb up", b, dev),
 	} {
 		if err := ip(ctx, line); err != nil {
+			remove()
+			return p, func() {}, err
+		}
+	}
+	for _, end := range []string{a + " qdisc add dev " + dev + "a", b + " qdisc add dev " + dev + "b"} {
+		if rate == "" {
+			break
+		}
+		// The queue takes 10 ms, the bucket more than the largest segment of the kernel.
+		if err := run(ctx, "tc", "-n "+end+" root tbf rate "+rate+" burst 128k limit 1250k"); err != nil {
 			remove()
 			return p, func() {}, err
 		}

@@ -66,6 +66,10 @@ func targets() []target {
 		add("connections/s, "+n+" at a time, ratio to Ethr", "connect-"+n, connectionRate, "ethr", 1.5, true)
 	}
 	add("connections/s, ratio to netperf TCP_CRR", "connect-1", connectionRate, "netperf TCP_CRR", 1.5, true)
+	add("copy of one big file, ratio to cp", "copy-big-*", copyRate, "cp -a", 0.9, true)
+	add("copy of 10,000 small files, ratio to rsync", "copy-small-*", copyRate, "rsync -a", 1, true)
+	add("copy over 1 Gbit/s: % of the link's payload rate", "copy-link-*", linkShare, "", 95, true)
+	add("copy over 1 Gbit/s, ratio to soku tcp", "copy-link-*", goodput, "soku tcp", 0.95, true)
 	add("start-up: ms to the first packet", "startup", firstPacket, "", firstPacketMost, false)
 	return out
 }
