@@ -15,9 +15,32 @@ func (r *Result) WithoutSeries() *Result {
 	}
 	out.Hosts = Hosts{r.Hosts.Client.withoutSeries(), r.Hosts.Server.withoutSeries()}
 	out.Latency = r.Latency.withoutSeries()
+	out.Copy = r.Copy.withoutSeries()
 	if r.UnderLoad != nil {
 		out.UnderLoad = &UnderLoad{r.UnderLoad.Before.withoutSeries(), r.UnderLoad.During.withoutSeries(), r.UnderLoad.After.withoutSeries()}
 	}
+	return &out
+}
+
+func (c *Copy) withoutSeries() *Copy {
+	if c == nil {
+		return nil
+	}
+	out := *c
+	out.Stages = slices.Clone(c.Stages)
+	for i := range out.Stages {
+		s := &out.Stages[i]
+		s.Source, s.Sink = s.Source.withoutSeries(), s.Sink.withoutSeries()
+	}
+	return &out
+}
+
+func (w *CopyWork) withoutSeries() *CopyWork {
+	if w == nil {
+		return nil
+	}
+	out := *w
+	out.Samples = nil
 	return &out
 }
 

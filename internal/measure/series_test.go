@@ -41,6 +41,22 @@ func documents(t *testing.T) map[string]*measure.Result {
 	return out
 }
 
+func TestACopyKeepsItsFiguresWithoutItsSamples(t *testing.T) {
+	work := func() *measure.CopyWork { return &measure.CopyWork{ReadNs: 7, Samples: make([]measure.CopySample, 3)} }
+	r := &measure.Result{Test: measure.TestCopy, Copy: &measure.Copy{Files: 2, Stages: []measure.CopyStage{{Stage: measure.StageAll, DurationNs: 5, Source: work(), Sink: work()}, {Stage: measure.StageRead, Source: work()}}}}
+	short := r.WithoutSeries()
+	for i, s := range short.Copy.Stages {
+		for _, w := range []*measure.CopyWork{s.Source, s.Sink} {
+			if w != nil && (w.Samples != nil || w.ReadNs != 7) {
+				t.Errorf("stage %d: %+v", i, w)
+			}
+		}
+	}
+	if short.Copy.Files != 2 || short.Copy.Stages[0].DurationNs != 5 || len(r.Copy.Stages[0].Source.Samples) != 3 {
+		t.Errorf("%+v of %+v", short.Copy, r.Copy)
+	}
+}
+
 func TestMetricsAreTheSameWithoutSeries(t *testing.T) {
 	tests, figures := map[measure.Test]bool{}, 0
 	for file, r := range documents(t) {

@@ -31,6 +31,7 @@ type drawing struct {
 	points      []point // goodput, or the round trips of each slice
 	sharings    []sharing
 	load        loadSeries
+	copied      *copySeries // nil: no files were copied
 }
 
 // Build makes a report of results that are all there, in any order.
@@ -81,6 +82,7 @@ func draw(r *measure.Result, allTrials int) drawing {
 		d.connections = connectionSeries(r.Latency, pointsFor(allTrials))
 	}
 	if r.Error == nil {
+		d.copied = copySeriesOf(r, pointsFor(allTrials))
 		d.sharings = sharingOf(r, allTrials)
 		if r.UnderLoad != nil {
 			d.load = loadSeriesOf(r, pointsFor(allTrials))

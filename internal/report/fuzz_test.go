@@ -20,6 +20,7 @@ func FuzzReport(f *testing.F) {
 	f.Add([]byte(`{"schema":"soku.result/1","test":"tcp","flows":[{"samples":[{"end_ns":-5},{"start_ns":3}]}],"summary":{"goodput_bps":-1e300}}`))
 	f.Add([]byte(`{"schema":"soku.result/1","test":"udp","flows":[{"samples":[{"end_ns":9223372036854775807,"received_bytes":9223372036854775807}]}],"summary":{"goodput_bps":1.7e308,"jitter_ns":1.7e308,"loss_ratio":-3}}`))
 	f.Add([]byte(`{"schema":"soku.result/1","test":"x","latency":{"series":[{"at_ns":-9223372036854775808}]}}`))
+	f.Add([]byte(`{"schema":"soku.result/1","test":"copy","copy":{"stages":[{"stage":"all","duration_ns":1,"source":{"samples":[{"start_ns":9,"end_ns":-5,"file_bytes":-1},{"end_ns":9223372036854775807,"file_bytes":9223372036854775807,"device":{"reads":-9223372036854775808}}]}}]},"summary":{"goodput_bps":1}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r measure.Result
 		if r.UnmarshalJSON(b) != nil {

@@ -143,6 +143,7 @@ type Row struct {
 	series     []series
 	sharings   []sharing
 	loads      []loadSeries
+	copies     []*copySeries // of trials that succeeded
 }
 
 // Value is the basis figure of one trial.

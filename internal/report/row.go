@@ -30,9 +30,15 @@ func (b *Builder) row(p pattern, t *Test, rounds map[int]int) Row {
 			continue
 		}
 		row.sharings = append(row.sharings, drawn.sharings...)
+		if drawn.copied != nil {
+			row.copies = append(row.copies, drawn.copied)
+		}
 		row.Trials++
 		row.Confidence.add(r.Summary.Confidence)
 		if v, ok := t.Basis.Metric.Value(r); ok && plausible(v) {
+			if drawn.copied != nil {
+				drawn.copied.value = v
+			}
 			row.Values = append(row.Values, Value{Round: roundOf(r), Repeat: repeatOf(r), Value: v, Confidence: r.Summary.Confidence, Result: r.ID})
 		}
 	}

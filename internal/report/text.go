@@ -176,6 +176,11 @@ func (p *terminal) test(t testView) {
 		p.wrap("  ", t.Say("text.load", nil))
 		p.table(load)
 	}
+	if copied := short.copyTable(false); len(copied.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", t.copyHeading())
+		p.table(copied)
+	}
 	if hops := t.hopTable(); len(hops.Columns) > 0 {
 		p.line("")
 		p.wrap("  ", t.Say("text.hops", nil))

@@ -71,6 +71,10 @@ type section struct {
 	Streams     []figure
 	Loads       *figure
 	LoadTime    []figure
+	Copy        table  // disk and network of the typical copy
+	CopyBy      string // what it has
+	CopyTime    []figure
+	CopyLegend  []legend
 }
 
 // testView is a test with the language that its texts are made in.
@@ -99,6 +103,7 @@ func newView(r *Report, c *text.Catalogue) view {
 			LossMaps: t.lossMaps(), Start: t.startSkew(), SweepTable: t.curveTable(), SweepBy: t.curveHeading(),
 			Plateaus: t.plateauTable(), PlateausBy: t.plateauHeading(), Reach: t.reachedTable(), ReachBy: t.reachedHeading(), Flows: t.flowTable(), RunsOf: t.runTable(), RunsBy: t.runHeading(),
 			Effects: t.effectTable(true), Levels: t.levelTable(true), LevelsCut: t.cutPairs(), LevelsMost: mostPairs,
+			Copy: t.copyTable(true), CopyBy: t.copyHeading(),
 			Failed: t.failures(), Options: t.options(),
 		})
 	}
@@ -131,6 +136,7 @@ func (v view) withCharts() view {
 			s.Loads = &f
 		}
 		s.LoadTime = s.loadOverTime(s.ID+"-load-time", series)
+		s.CopyTime, s.CopyLegend = s.copyFigures(s.ID+"-copy"), s.copyLegend()
 	}
 	return v
 }

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"soku/internal/text"
+)
+
+// Lines of a chart of a copy, as numbers of colours.
+const (
+	colourRead = iota
+	colourNetwork
+	colourWritten
+)
+
+const (
+	copyRates      = 120 // pixels of the rates
+	copyOperations = 60  // and of the operations below
+	copyGap        = 18  // between them
+)
+
+// copyFigures draws the typical trial of each pattern over time: the throughput of both disks
+// and of the network, and below the operations of the disks. A panel a pattern, on common
+// axes.
+func (t testView) copyFigures(id string) []figure {
+	rows, typical := typicalCopies(t.panels())
+	if len(rows) == 0 {
+		return nil
+	}
+	bps, operations, end := 0.0, 0.0, 0.0
+	top := func(high *float64, points []point) {
+		for _, p := range points {
+			*high, end = max(*high, p.value), max(end, p.at)
+		}
+	}
+	for _, s := range typical {
+		top(&bps, s.network)
+		for _, e := range []*copyEnd{s.source, s.sink} {
+			if e != nil {
+				top(&bps, e.rate)
+				top(&operations, e.operations)
+			}
+		}
+	}
+	a := copyAxes{plot: box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: 8 + copyRates}, unit: scaleFor(rateScales, bps/2)}
+	a.rates, a.ratesAt = exactAxis(bps*1.05, a.plot.Bottom, a.plot.Top, 4)
+	if operations > 0 {
+		a.plot.Bottom += copyGap + copyOperations
+		a.operations, a.operationsAt = exactAxis(operations*1.05, a.plot.Bottom, a.plot.Bottom-copyOperations, 2)
+	}
+	a.time, a.timeAt = exactAxis(end, a.plot.Left, a.plot.Right, 5)
+	var out []figure
+	for i, s := range typical {
+		trial := text.Args{"Pattern": rows[i].Pattern, "Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand}
+		c := chart{
+			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.copy.title", trial), Width: panelWidth, Height: a.plot.Bottom + 36, Plot: a.plot,
+			XTitle: t.Say("chart.time.axis", nil), YTitle: t.unit(a.unit),
+		}
+		c.addCopy(t, s, a)
+		out = append(out, figure{Caption: t.Say("chart.copy.caption", trial), Charts: []chart{c}})
+	}
+	return out
+}
+
+// copyAxes are those of all panels. The axis of operations is above the end of the plot and
+// has no ticks where no disk is known.
+type copyAxes struct {
+	plot                          box
+	time, rates, operations       axis
+	timeAt, ratesAt, operationsAt []float64
+	unit                          scale // of rates
+}
+
+func (c *chart) addCopy(t testView, s *copySeries, a copyAxes) {
+	for _, v := range a.timeAt {
+		c.XTicks = append(c.XTicks, tick{At: a.time.at(v), Text: tickText(v, one)})
+	}
+	c.XTicks = anchors(c.XTicks, panelWidth)
+	for _, v := range a.ratesAt {
+		c.YTicks = append(c.YTicks, tick{At: a.rates.at(v), Text: tickText(v, a.unit)})
+	}
+	for _, v := range a.operationsAt {
+		c.YTicks = append(c.YTicks, tick{At: a.operations.at(v), Text: tickText(v, one)})
+	}
+	if len(a.operationsAt) > 0 {
+		c.Texts = append(c.Texts, chartText{X: a.plot.Left, Y: a.plot.Bottom - copyOperations - 4, Anchor: "start", Class: "small", Text: t.Say("chart.copy.operations", nil)})
+	}
+	line := func(points []point, y axis, color int, title string) {
+		var at [][2]float64
+		for _, p := range points {
+			at = append(at, [2]float64{a.time.at(p.at), y.at(p.value)})
+		}
+		if len(at) == 1 { // a copy shorter than a sample
+			at = [][2]float64{{a.plot.Left, at[0][1]}, {a.plot.Right, at[0][1]}}
+		}
+		if len(at) > 0 {
+			c.Lines = append(c.Lines, shape{Class: "curve", Series: color, D: path(at), Title: title})
+		}
+	}
+	if e := s.source; e != nil {
+		line(e.rate, a.rates, colourRead, t.Say("chart.copy.read", text.Args{"Device": e.device}))
+		line(e.operations, a.operations, colourRead, t.Say("chart.copy.reads", nil))
+	}
+	line(s.network, a.rates, colourNetwork, t.Say("chart.copy.network", nil))
+	if e := s.sink; e != nil {
+		line(e.rate, a.rates, colourWritten, t.Say("chart.copy.written", text.Args{"Device": e.device}))
+		line(e.operations, a.operations, colourWritten, t.Say("chart.copy.writes", nil))
+	}
+}
+
+// copyLegend names the colours of the charts.
+func (t testView) copyLegend() []legend {
+	return []legend{
+		{colourRead, t.Say("chart.copy.legend_read", nil)},
+		{colourNetwork, t.Say("chart.copy.network", nil)},
+		{colourWritten, t.Say("chart.copy.legend_written", nil)},
+	}
+}
+
+// copyTable is the typical trial of each pattern over its whole time: what the charts draw;
+// without columns where no trial copied files.
+func (t testView) copyTable(factors bool) table {
+	all := make([]*Row, len(t.Rows))
+	for i := range t.Rows {
+		all[i] = &t.Rows[i]
+	}
+	rows, typical := typicalCopies(all)
+	if len(rows) == 0 {
+		return table{}
+	}
+	out := table{Rows: make([][]string, len(rows))}
+	if factors && !t.ByHand && len(t.Factors) > 0 {
+		for f, name := range t.Factors {
+			out.add(column{Name: name, Head: true}, func(i int) string { return rows[i].Levels[f].Value })
+		}
+	} else {
+		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return rows[i].Pattern })
+	}
+	if !t.ByHand {
+		out.add(t.named("column.round", column{Number: true, keep: 5}), func(i int) string { return strconv.Itoa(typical[i].round) })
+	}
+	rate := func(heading string, keep int, of func(*copySeries) float64) {
+		figures := make([]float64, len(typical))
+		for i, s := range typical {
+			figures[i] = of(s)
+		}
+		if slices.Max(figures) <= 0 {
+			return
+		}
+		unit := scaleFor(rateScales, slices.Max(figures))
+		out.add(t.named(heading, column{Unit: t.unit(unit), Number: true, keep: keep}), func(i int) string { return presentText(figures[i], unit.text) })
+	}
+	disk := func(heading string, keep int, end func(*copySeries) *copyEnd, of func(*copyEnd) float64, write func(float64) string) {
+		if slices.ContainsFunc(typical, func(s *copySeries) bool { return end(s) != nil && end(s).device }) {
+			out.add(t.named(heading, column{Number: true, keep: keep}), func(i int) string {
+				if e := end(typical[i]); e != nil && e.device {
+					return write(of(e))
+				}
+				return text.Absent
+			})
+		}
+	}
+	source := func(s *copySeries) *copyEnd { return s.source }
+	sink := func(s *copySeries) *copyEnd { return s.sink }
+	busy, perSecond := func(e *copyEnd) float64 { return e.busy }, func(e *copyEnd) float64 { return e.perSecond }
+	rate("column.copy_read", 0, func(s *copySeries) float64 { return s.source.meanBps() })
+	disk("column.copy_reads", 2, source, perSecond, countText)
+	disk("column.copy_read_busy", 4, source, busy, text.Percent)
+	rate("column.copy_network", 0, func(s *copySeries) float64 { return s.networkBps })
+	rate("column.copy_written", 0, func(s *copySeries) float64 { return s.sink.meanBps() })
+	disk("column.copy_writes", 1, sink, perSecond, countText)
+	disk("column.copy_write_busy", 3, sink, busy, text.Percent)
+	return out
+}
+
+// meanBps is 0 for an end without files.
+func (e *copyEnd) meanBps() float64 {
+	if e == nil {
+		return 0
+	}
+	return e.bps
+}
+
+// presentText is a figure, or a dash for 0.
+func presentText(v float64, write func(float64) string) string {
+	if v == 0 {
+		return text.Absent
+	}
+	return write(v)
+}
+
+func (t testView) copyHeading() string { return t.Say("copy.over_time", text.Args{"ByHand": t.ByHand}) }
