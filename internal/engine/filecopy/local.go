@@ -131,11 +131,11 @@ func (l *copying) local(ctx context.Context, name string) (err error) {
 	s.begin()
 	err = streams(ctx, l.o.Streams, nil, func(ctx context.Context, _ int) error {
 		if dst == nil {
-			return pump(ctx, blockSize(l.o.Streams), w, nil, r.fill, use)
+			return pump(ctx, blockSize(l.o.Streams), depth, w, nil, r.fill, use)
 		}
 		x := &stream{d: dst}
 		defer x.close()
-		return pump(ctx, blockSize(l.o.Streams), sink, nil, r.fill, func(b *block, _ bool) error { return x.write(b) })
+		return pump(ctx, blockSize(l.o.Streams), depth, sink, nil, r.fill, func(b *block, _ bool) error { return x.write(b) })
 	})
 	if err == nil && dst != nil {
 		err = dst.flush()

@@ -24,8 +24,12 @@ type entry struct {
 }
 
 const (
-	// depth is how many blocks a stream has between its two loops.
-	depth = 4
+	// depth is how many blocks a stream has between its two loops. If one of them is at a
+	// network, it has up to depthMost while the other is behind: 32 MiB keep a network of
+	// 1 Gbit/s busy while a disk pauses for a quarter of a second. More blocks than are needed
+	// cost time where both loops work in memory, because they do not stay in the processor's
+	// cache.
+	depth, depthMost = 4, 32
 	// blockMost and blockLeast bound a block, bytes.
 	blockMost, blockLeast = 1 << 20, 256 << 10
 	// blocksMost bounds all blocks of an end, bytes.
@@ -39,6 +43,9 @@ func blockSize(n int) int {
 	return max(blockLeast, min(blockMost, blocksMost/(depth*max(n, 1)))) / alignment * alignment
 }
 
+// deep is how many blocks one of n streams may have with a network at one of its loops.
+func deep(n int) int { return max(depth, min(depthMost, blocksMost/(blockSize(n)*max(n, 1)))) }
+
 // aligned returns n bytes that begin at a multiple of [alignment].
 func aligned(n int) []byte {
 	b := make([]byte, n+alignment)
@@ -50,6 +57,7 @@ func aligned(n int) []byte {
 type blocks struct {
 	ctx        context.Context
 	free, full chan *block
+	size, made int // of a block, bytes; blocks that exist
 	work       *work
 }
 
@@ -59,6 +67,10 @@ func (b *blocks) get() *block {
 	case x := <-b.free:
 		return x
 	default:
+	}
+	if b.made < cap(b.full) {
+		b.made++
+		return &block{buf: aligned(b.size)}
 	}
 	watch := startWatch()
 	defer watch.lap(&b.work.blocked)
@@ -73,11 +85,11 @@ func (b *blocks) get() *block {
 // put passes a block on. There is always room: a stream has no more blocks than it holds.
 func (b *blocks) put(x *block) { b.full <- x }
 
-// pump runs one stream: fill in a goroutine of its own, and use, in this one, for each block
+// pump runs one stream with at most so many blocks of a size: fill in a goroutine of its own, and use, in this one, for each block
 // in order. more tells use that another block waits already. It returns the first error of
 // the two, or the cause of the end of ctx; interrupt ends what the other one waits for then,
 // and may be nil.
-func pump(ctx context.Context, size int, w *work, interrupt func(), fill func(*blocks) error, use func(x *block, more bool) error) error {
+func pump(ctx context.Context, size, most int, w *work, interrupt func(), fill func(*blocks) error, use func(x *block, more bool) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	cancel := func(err error) {
@@ -86,10 +98,7 @@ func pump(ctx context.Context, size int, w *work, interrupt func(), fill func(*b
 			interrupt()
 		}
 	}
-	b := &blocks{ctx: ctx, free: make(chan *block, depth), full: make(chan *block, depth), work: w}
-	for range depth {
-		b.free <- &block{buf: aligned(size)}
-	}
+	b := &blocks{ctx: ctx, free: make(chan *block, most), full: make(chan *block, most), size: size, work: w}
 	var filler sync.WaitGroup
 	filler.Go(func() {
 		defer close(b.full)

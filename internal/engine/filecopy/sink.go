@@ -134,7 +134,7 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 func (t *taking) stream(ctx context.Context, k *link, n int) error {
 	w := t.work
 	if t.dst == nil {
-		return pump(ctx, blockSize(n), w, k.interrupt, func(b *blocks) error { return t.fill(k, b) }, func(x *block, _ bool) error {
+		return pump(ctx, blockSize(n), deep(n), w, k.interrupt, func(b *blocks) error { return t.fill(k, b) }, func(x *block, _ bool) error {
 			w.done.Add(int64(len(x.data)))
 			if x.last {
 				w.files.Add(1)
@@ -144,7 +144,7 @@ func (t *taking) stream(ctx context.Context, k *link, n int) error {
 	}
 	s := &stream{d: t.dst}
 	defer s.close()
-	return pump(ctx, blockSize(n), w, k.interrupt, func(b *blocks) error { return t.fill(k, b) }, func(x *block, _ bool) error { return s.write(x) })
+	return pump(ctx, blockSize(n), deep(n), w, k.interrupt, func(b *blocks) error { return t.fill(k, b) }, func(x *block, _ bool) error { return s.write(x) })
 }
 
 // fill is the loop that receives the files of a connection, until the end of the stage.

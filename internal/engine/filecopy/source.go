@@ -89,7 +89,7 @@ func (l *copying) stream(ctx context.Context, name string, k *link, r *reading) 
 	if name == measure.StageWrite {
 		err = l.announce(n, k, r)
 	} else {
-		err = pump(ctx, blockSize(l.o.Streams), r.work, k.interrupt, r.fill, func(x *block, more bool) error { return sendBlock(n, k, x, more, r.work) })
+		err = pump(ctx, blockSize(l.o.Streams), deep(l.o.Streams), r.work, k.interrupt, r.fill, func(x *block, more bool) error { return sendBlock(n, k, x, more, r.work) })
 	}
 	if err != nil {
 		return err
