@@ -144,17 +144,30 @@ func (f folders) renew(ctx context.Context, medium string, bytes int64) error {
 	if err := os.Truncate(image, bytes); err != nil {
 		return err
 	}
-	for _, line := range []string{
-		"mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 " + image,
-		"mount -o loop " + image + " " + target,
-		"sync", // what is left of the runs before
-	} {
+	run := func(line string) (string, error) {
 		words := strings.Fields(line)
-		if out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%w: %s: %s", errUnsupported, line, lastLine(string(out)))
+		out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s: %s", errUnsupported, line, lastLine(string(out)))
 		}
+		return strings.TrimSpace(string(out)), err
 	}
-	return nil
+	if _, err := run("mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 " + image); err != nil {
+		return err
+	}
+	// Without direct I/O the image is in the page cache, too, and waits there for the flush.
+	device, err := run("losetup --direct-io=on --find --show " + image)
+	if err != nil {
+		return err
+	}
+	_, err = run("mount " + device + " " + target)
+	if _, detached := run("losetup -d " + device); err == nil { // when it is unmounted
+		err = detached
+	}
+	if err == nil {
+		_, err = run("sync") // what is left of the runs before
+	}
+	return err
 }
 
 func (f folders) image() string { return filepath.Join(f[onDisk], "image") }
