@@ -14,6 +14,7 @@ type writing struct {
 	root   *os.Root // of the stage
 	sync   string   // off, end or file
 	direct bool
+	early  bool // the bytes come over a network, which the disk can work beside
 	work   *work
 
 	mu   sync.Mutex
@@ -56,9 +57,10 @@ type stream struct {
 	written, begun int64
 }
 
-// flushEvery is after how many bytes of a file the system is told to begin to flush them, if
-// they are to be flushed at the end: the disk works beside the network then, and the flush at
-// the end has less left. Shorter files are left to the system, which joins them.
+// flushEvery is after how many bytes of a file that comes over a network the system is told to
+// begin to flush them, if they are to be flushed at the end: the disk works beside the network
+// then, and the flush at the end has less left. Without a network the writer would only wait in
+// between. Shorter files are left to the system, which joins them.
 const flushEvery = 8 << 20
 
 // write writes a block to its file, which the first one creates and the last one closes.
@@ -139,7 +141,7 @@ func (s *stream) data(b []byte) error {
 // is only a hint, so that errors are those of the flush at the end.
 func (s *stream) beginFlush(n int) {
 	s.written += int64(n)
-	if s.d.sync != "end" || s.d.direct || s.written-s.begun < flushEvery {
+	if !s.d.early || s.d.sync != "end" || s.d.direct || s.written-s.begun < flushEvery {
 		return
 	}
 	_ = beginFlush(s.f, s.begun, s.written-s.begun)

@@ -10,12 +10,14 @@ func TestFlushingALongFileBeginsWhileItIsWritten(t *testing.T) {
 	const step = flushEvery / 8
 	for _, c := range []struct {
 		sync   string
+		local  bool
 		direct bool
 		steps  int
 		want   int64
 	}{
 		{sync: "end", steps: 8 + 8 + 3, want: 2 * flushEvery},
 		{sync: "end", steps: 7},
+		{sync: "end", steps: 19, local: true},
 		{sync: off, steps: 19},
 		{sync: "file", steps: 19}, // it is flushed when it is closed
 		{sync: "end", direct: true, steps: 19},
@@ -30,6 +32,7 @@ func TestFlushingALongFileBeginsWhileItIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.remove(p, measure.StageAll)
+		d.early = !c.local
 		s := &stream{d: d}
 		defer s.close()
 		for file := range uint32(2) { // each begins anew
@@ -41,7 +44,7 @@ func TestFlushingALongFileBeginsWhileItIsWritten(t *testing.T) {
 				}
 			}
 			if s.begun != c.want {
-				t.Errorf("sync %s, direct %v, %d bytes written: flushing of %d has begun, want %d", c.sync, c.direct, s.written, s.begun, c.want)
+				t.Errorf("sync %s, local %v, direct %v, %d bytes written: flushing of %d has begun, want %d", c.sync, c.local, c.direct, s.written, s.begun, c.want)
 			}
 			s.close()
 			d.direct = false
