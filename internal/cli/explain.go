@@ -170,6 +170,6 @@ func (m measuring) concluded(first *measure.Result, v *measure.Verdict) (lines t
 	for _, b := range first.Verdict.Or {
 		may = append(may, c.Bottleneck(b))
 	}
-	lines.Row("label.limited_by", "explain.untold", text.Args{"May": may})
+	lines.Row("label.limited_by", "explain.undecided", text.Args{"May": may})
 	return lines
 }
