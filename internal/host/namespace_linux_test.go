@@ -6,41 +6,25 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/vishvananda/netlink"
-	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
-	"soku/test/tier"
+	"soku/test/namespace"
 )
 
-// inNamespace runs f on a thread in a network namespace of its own, with an
-// interface soku0 of MTU 1234 that has 10.98.0.1. Thread and namespace end with it.
+// inNamespace runs f in a network namespace of its own, with an interface soku0 of MTU 1234 that
+// has 10.98.0.1.
 func inNamespace(t *testing.T, f func() error) {
 	t.Helper()
-	tier.NeedsRoot(t, "network namespaces")
-	done := make(chan error)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread is thrown away
-		err := unix.Unshare(unix.CLONE_NEWNET)
-		if err == nil {
-			err = addInterface()
+	namespace.Do(t, func() error {
+		if err := addInterface(); err != nil {
+			return err
 		}
-		if err == nil {
-			err = f()
-		}
-		done <- err
-	}()
-	err := <-done
-	if errors.Is(err, unix.EPERM) {
-		t.Skip("this system does not let the test have its namespace: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+		return f()
+	})
 }
 
 func addInterface() error {

@@ -2,11 +2,9 @@ package series
 
 import (
 	"encoding/binary"
-	"errors"
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +16,7 @@ import (
 
 	"soku/internal/host"
 	"soku/internal/measure"
-	"soku/test/tier"
+	"soku/test/namespace"
 )
 
 // fakeRoots are folders like those of the kernel, of a process 12 in group /a/b.
@@ -261,7 +259,7 @@ func spin(d time.Duration) {
 // The network is that of the thread that starts the sampler, also after the thread has left.
 func TestTheNetworkIsThatOfTheCallersNamespace(t *testing.T) {
 	var s *Sampler
-	inNamespace(t, func() error {
+	namespace.Do(t, func() error {
 		lo, err := netlink.LinkByName("lo")
 		if err != nil {
 			return err
@@ -289,31 +287,9 @@ func TestTheNetworkIsThatOfTheCallersNamespace(t *testing.T) {
 	}
 }
 
-// inNamespace runs a function on a thread in a network namespace of its own. Both end with it.
-func inNamespace(t *testing.T, do func() error) {
-	t.Helper()
-	tier.NeedsRoot(t, "network namespaces")
-	done := make(chan error)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread is thrown away
-		err := unix.Unshare(unix.CLONE_NEWNET)
-		if err == nil {
-			err = do()
-		}
-		done <- err
-	}()
-	err := <-done
-	if errors.Is(err, unix.EPERM) {
-		t.Skip("this system does not let the test have its namespace: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // With more queues a driver has more statistics. Older kernels write all of them, newer ones none.
 func TestThereIsRoomForStatisticsThatAreAdded(t *testing.T) {
-	inNamespace(t, func() error {
+	namespace.Do(t, func() error {
 		pair := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "soku0", NumTxQueues: 4, NumRxQueues: 4}, PeerName: "soku1"}
 		if err := netlink.LinkAdd(pair); err != nil {
 			return err
