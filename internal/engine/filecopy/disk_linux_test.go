@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/test/loopback"
 	"soku/test/tier"
 )
 
@@ -107,7 +108,7 @@ func TestADiskThatFillsUpWhileASinkWritesIsReported(t *testing.T) {
 	tier.NeedsRoot(t, "small file systems to fill")
 	disk, _ := mount(t, t.TempDir(), "2m")
 	o := options(t, func(_ *measure.Options, own *Options) { own.Checksum = off })
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	far := runSink(t, disk, b, o)
 	stage, size := stageNumbers[measure.StageAll], int64(1<<20)
 	message := frame{frameStage, stage, entry{1, 1, size}}.append(nil)

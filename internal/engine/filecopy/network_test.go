@@ -11,30 +11,8 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/loopback"
 )
-
-// pairs are connected pairs of TCP connections.
-func pairs(t *testing.T, n int) (a, b []*net.TCPConn) {
-	t.Helper()
-	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	for range n {
-		c, err := net.DialTCP("tcp", nil, l.Addr().(*net.TCPAddr))
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := l.AcceptTCP()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Close(); _ = d.Close() })
-		a, b = append(a, c), append(b, d)
-	}
-	return a, b
-}
 
 // sinkResult is what an end returned.
 type sinkResult struct {
@@ -72,7 +50,7 @@ func TestACopyOverTheNetworkIsVerifiedAndRemoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := pairs(t, 3)
+		a, b := loopback.TCP(t, 3)
 		far := runSink(t, root, b, o)
 		c, err := Source(t.Context(), set, a, o, engine.Flow{})
 		sink := <-far
@@ -107,7 +85,7 @@ func TestACopyOverTheNetworkIsVerifiedAndRemoved(t *testing.T) {
 func speak(t *testing.T, o measure.Options, message []byte) error {
 	t.Helper()
 	root := t.TempDir()
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	far := runSink(t, root, b, o)
 	if _, err := a[0].Write(message); err != nil {
 		t.Fatal(err)
@@ -165,7 +143,7 @@ func TestOtherContentsThanTheChecksumAreReported(t *testing.T) {
 func TestWithoutAFolderOnlyTheNetworkIsMeasured(t *testing.T) {
 	for stage, code := range map[string]string{measure.StageAll: "copy.no_root", measure.StageWrite: "copy.no_root", measure.StageNetwork: "copy.receive"} {
 		o := options(t, func(_ *measure.Options, own *Options) { own.Stage = stage })
-		a, b := pairs(t, 1)
+		a, b := loopback.TCP(t, 1)
 		_, _ = a[0].Write(frame{frameStage, stageNumbers[stage], entry{1, 1, 5}}.append(nil))
 		_ = a[0].CloseWrite()
 		_, err := Sink(t.Context(), nil, b, o, engine.Flow{})
@@ -202,7 +180,7 @@ func TestASourceEndsWhenItsSinkDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer set.Close()
-	a, b := pairs(t, 2)
+	a, b := loopback.TCP(t, 2)
 	_ = b[1].Close() // one of two is enough; nobody reads the other
 	_, err = Source(t.Context(), set, a, o, engine.Flow{})
 	if !errors.Is(err, engine.ErrPeer) {

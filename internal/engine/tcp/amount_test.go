@@ -9,6 +9,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/loopback"
 	"soku/test/tier"
 )
 
@@ -37,7 +38,7 @@ func TestEachStreamOfAnAmountSendsWholeBlocks(t *testing.T) {
 			if rate > 0 && (w.tx == "splice" || w.tx == "zerocopy") {
 				continue // they keep no rate
 			}
-			a, b := pairs(t, streams)
+			a, b := loopback.TCP(t, streams)
 			var got [streams]int64
 			var readers sync.WaitGroup
 			for i, c := range b {
@@ -69,7 +70,7 @@ func TestSendfileKeepsARate(t *testing.T) {
 	if len(sock.WriterPaths()) == 0 {
 		t.Skip("this system has only writes")
 	}
-	a, b := pairs(t, 2)
+	a, b := loopback.TCP(t, 2)
 	for _, c := range b {
 		go func() { _, _ = io.Copy(io.Discard, c) }()
 	}
@@ -88,7 +89,7 @@ func TestARepeatingPayloadIsDigits(t *testing.T) {
 		func(o *measure.Options) { o.TX, o.Rate = "auto", 100_000_000 },
 		func(o *measure.Options) { o.TX, o.Rate = "sendfile", 100_000_000 },
 	} {
-		a, b := pairs(t, 1)
+		a, b := loopback.TCP(t, 1)
 		o := options(0, 1)
 		o.Duration, o.Bytes = 0, 100_000
 		if change(&o); o.TX == "sendfile" && len(sock.WriterPaths()) == 0 {

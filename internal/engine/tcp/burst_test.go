@@ -6,12 +6,13 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/loopback"
 )
 
 func TestABurstOfWritesIsSentAtOnceAndTheRateHolds(t *testing.T) {
 	const burst, length, bursts = 10, 20_000, 10
 	const gap = 40 * time.Millisecond
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	o := options(0, 1)
 	o.Duration, o.Bytes, o.Length, o.Burst = 0, bursts*burst*length, length, burst
 	o.Rate = measure.Rate(burst * length * 8 * int64(time.Second/gap))

@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/loopback"
 )
 
 // kept is a sink whose content the test reads.
@@ -25,7 +26,7 @@ func (full) Close() error              { return nil }
 func TestAStreamCarriesItsContentsToTheirEnd(t *testing.T) {
 	text := strings.Repeat("what a file has, ", 40_000)
 	for _, rate := range []measure.Rate{0, 50_000_000} {
-		a, b := pairs(t, 1)
+		a, b := loopback.TCP(t, 1)
 		var sink kept
 		over := make(chan struct{})
 		done := make(chan error, 1)
@@ -46,7 +47,7 @@ func TestAStreamCarriesItsContentsToTheirEnd(t *testing.T) {
 }
 
 func TestContentsThatCannotBeReadOrWrittenAreAnError(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	none := engine.Contents{Source: func() (io.ReadCloser, error) { return nil, errors.New("no such file") }}
 	if _, err := Send(t.Context(), a, options(time.Second, 1), engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Contents: none}}); measure.KindOf(err) != measure.KindFile {
 		t.Errorf("%v", err)
@@ -66,7 +67,7 @@ type late struct{ bytes.Buffer }
 func (*late) Close() error { return errors.New("no room after all") }
 
 func TestAFailedCloseOfASinkIsAnError(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	over := make(chan struct{})
 	done := make(chan error, 1)
 	go func() {

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/loopback"
 	"soku/test/tier"
 )
 
 func TestSamplesAndLinesSumToTheBytes(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const n = 4
-	a, b := pairs(t, n)
+	a, b := loopback.TCP(t, n)
 	o := options(650*time.Millisecond, n)
 	o.Rate, o.Interval = 200_000_000, measure.Duration(200*time.Millisecond)
 	var sentLines, receivedLines []measure.Progress
@@ -87,7 +88,7 @@ func TestSamplesAndLinesSumToTheBytes(t *testing.T) {
 func TestTheRateIsThatOfAllStreamsTogether(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for _, streams := range []int{1, 7} {
-		a, b := pairs(t, streams)
+		a, b := loopback.TCP(t, streams)
 		o := options(600*time.Millisecond, streams)
 		o.Rate = 50_000_000
 		s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
@@ -109,7 +110,7 @@ func TestTheRateIsThatOfAllStreamsTogether(t *testing.T) {
 func TestNoStreamStarves(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const n = 16
-	a, b := pairs(t, n)
+	a, b := loopback.TCP(t, n)
 	s, r := both(t.Context(), a, b, options(500*time.Millisecond, n), measure.Forward, nil, nil)
 	lossless(t, s, r)
 	share := receivedBytes(r.end) / n
@@ -122,7 +123,7 @@ func TestNoStreamStarves(t *testing.T) {
 
 func TestOmitLeavesTheStartOut(t *testing.T) {
 	tier.SpendsSeconds(t)
-	a, b := pairs(t, 2)
+	a, b := loopback.TCP(t, 2)
 	o := options(400*time.Millisecond, 2)
 	o.Rate, o.Omit = 80_000_000, measure.Duration(300*time.Millisecond)
 	s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
@@ -143,7 +144,7 @@ func TestOmitLeavesTheStartOut(t *testing.T) {
 }
 
 func TestStreamsNameTheClientFirst(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	o := options(50*time.Millisecond, 1)
 	s, r := both(t.Context(), b, a, o, measure.Reverse, nil, nil) // the server sends
 	client, server := a[0].LocalAddr().String(), b[0].LocalAddr().String()
@@ -155,7 +156,7 @@ func TestStreamsNameTheClientFirst(t *testing.T) {
 }
 
 func TestMovingBytesDoesNotAllocate(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	o := options(0, 1)
 	o.Bytes, o.Length = 64<<20, 8<<10 // 8192 writes
 	var before, after runtime.MemStats
@@ -170,7 +171,7 @@ func TestMovingBytesDoesNotAllocate(t *testing.T) {
 
 func TestASlowRateIsSentInSmallWrites(t *testing.T) {
 	f := &flow{o: measure.Options{Rate: 8_000_000}, conns: nil, length: 128 << 10}
-	f.conns, _ = pairs(t, 1)
+	f.conns, _ = loopback.TCP(t, 1)
 	if got := f.unit(); got != 5000 {
 		t.Errorf("8 Mbit/s in writes of %d bytes, want 5 ms of it", got)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/loopback"
 )
 
 // begun is a policy of flows that began now.
@@ -20,7 +21,7 @@ func begun() engine.FlowPolicy {
 func TestASenderThatEndsAtOnceCountsWhatItsKernelAccepted(t *testing.T) {
 	for _, w := range ways() {
 		t.Run(w.tx+" "+w.rx, func(t *testing.T) {
-			a, b := pairs(t, 2)
+			a, b := loopback.TCP(t, 2)
 			o := options(30*time.Millisecond, 2)
 			o.TX, o.RX = w.tx, w.rx
 			end, err := send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: begun()}, w.limits())
@@ -48,7 +49,7 @@ func TestASenderThatEndsAtOnceCountsWhatItsKernelAccepted(t *testing.T) {
 }
 
 func TestAFlowIsTimedFromItsStart(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	o := options(200*time.Millisecond, 1)
 	o.Interval = measure.Duration(50 * time.Millisecond)
 	policy, began := begun(), time.Now()
@@ -69,7 +70,7 @@ func TestAFlowIsTimedFromItsStart(t *testing.T) {
 }
 
 func TestAReceiverThatEndsAtOnceReadsNothingMore(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	policy, over := begun(), make(chan struct{})
 	policy.Over = over
 	close(over)

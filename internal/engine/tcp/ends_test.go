@@ -14,6 +14,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/loopback"
 	"soku/test/tier"
 )
 
@@ -24,7 +25,7 @@ const soon = time.Second
 func TestTheContextEndsEveryPathAtOnce(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
-		a, b := pairs(t, 3)
+		a, b := loopback.TCP(t, 3)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cause := errors.New("enough")
 		var at time.Time
@@ -52,7 +53,7 @@ func TestAReceiverEndsWithItsLastStream(t *testing.T) {
 		t.Parallel()
 		least := time.Duration(math.MaxInt64) // of some attempts: a busy host delays any of them
 		for attempt := 0; attempt < 5 && least > quiet/2; attempt++ {
-			a, b := pairs(t, 2)
+			a, b := loopback.TCP(t, 2)
 			o := endless(2)
 			o.RX = w.rx
 			ended := make(chan error, 1)
@@ -83,7 +84,7 @@ func TestAReceiverEndsWithItsLastStream(t *testing.T) {
 
 func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
 	for _, rate := range []measure.Rate{0, 1000, 80_000_000} {
-		a, b := pairs(t, 3)
+		a, b := loopback.TCP(t, 3)
 		cause := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var lines, at atomic.Int64
@@ -109,7 +110,7 @@ func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
 }
 
 func TestAContextThatEndsBeforeTheFirstByteEndsTheFlow(t *testing.T) {
-	_, b := pairs(t, 2)
+	_, b := loopback.TCP(t, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Receive(ctx, b, options(time.Minute, 2), forward); !errors.Is(err, context.Canceled) {
@@ -127,7 +128,7 @@ func TestASenderThatVanishesIsAnErrorWithTheCountSoFar(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, w := range []way{{"auto", "auto", true}, {"auto", "auto", false}, {"auto", "read", false}} {
-				a, b := pairs(t, 2)
+				a, b := loopback.TCP(t, 2)
 				for _, c := range a {
 					if _, err := c.Write(make([]byte, 1000)); err != nil {
 						t.Fatal(err)
@@ -157,7 +158,7 @@ func TestAReceiverThatVanishesIsAnErrorWithTheCountSoFar(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		for _, bytes := range []measure.Size{0, 1 << 40} {
-			a, b := pairs(t, 2)
+			a, b := loopback.TCP(t, 2)
 			go func() { _, _ = io.Copy(io.Discard, b[0]) }()
 			var once atomic.Bool
 			o := options(time.Minute, 2)
@@ -178,7 +179,7 @@ func TestAReceiverThatVanishesIsAnErrorWithTheCountSoFar(t *testing.T) {
 }
 
 func TestTooFewBytesAreAnError(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	if _, err := a[0].Write(make([]byte, 999)); err != nil {
 		t.Fatal(err)
 	}
@@ -198,18 +199,18 @@ func TestAStallIsAnErrorIfBytesEndTheFlow(t *testing.T) {
 	o := options(0, 1)
 	o.Bytes = 1 << 30
 
-	a, _ := pairs(t, 1) // the peer does not read
+	a, _ := loopback.TCP(t, 1) // the peer does not read
 	if _, err := send(t.Context(), a, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("sender: %v", err)
 	}
-	a, b := pairs(t, 1) // no more writes
+	a, b := loopback.TCP(t, 1) // no more writes
 	if _, err := a[0].Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := receive(t.Context(), b, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("receiver: %v", err)
 	}
-	_, b = pairs(t, 1) // no writes at all
+	_, b = loopback.TCP(t, 1) // no writes at all
 	if _, err := receive(t.Context(), b, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("receiver of nothing: %v", err)
 	}
@@ -217,7 +218,7 @@ func TestAStallIsAnErrorIfBytesEndTheFlow(t *testing.T) {
 		return // a sender that cannot read what arrived waits for the peer
 	}
 	o.Bytes = 1 << 20 // fits the sender's queue, and the peer takes only part of it
-	a, b = pairs(t, 1)
+	a, b = loopback.TCP(t, 1)
 	if err := errors.Join(a[0].SetWriteBuffer(4<<20), b[0].SetReadBuffer(1<<14)); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,7 @@ func TestAStallIsAnErrorIfBytesEndTheFlow(t *testing.T) {
 		t.Errorf("sender of a tail that nobody takes: %v after %d bytes", err, sentBytes(end))
 	}
 	o.Bytes = 1000 // fits the queues, and the peer does not read it
-	a, b = pairs(t, 1)
+	a, b = loopback.TCP(t, 1)
 	if end, err := send(t.Context(), a, o, forward, l); err != nil || sentBytes(end) != 1000 {
 		t.Errorf("what the peer's kernel has is delivered: %v", err)
 	}
@@ -235,7 +236,7 @@ func TestAStallIsAnErrorIfBytesEndTheFlow(t *testing.T) {
 // A sender whose peer's queues are full at the end gets a reset. What the peer did not
 // read is not counted, and the reset is not an error.
 func TestUnacknowledgedBytesAreNotCounted(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	l := usual
 	l.spare = -time.Second // gives up before the queue drains, which never happens
 	o := options(300*time.Millisecond, 1)
@@ -265,7 +266,7 @@ func TestUnacknowledgedBytesAreNotCounted(t *testing.T) {
 // after a bounded time.
 func TestTheReceiverDrainsForABoundedTime(t *testing.T) {
 	tier.SpendsSeconds(t)
-	a, b := pairs(t, 2)
+	a, b := loopback.TCP(t, 2)
 	o := options(200*time.Millisecond, 2)
 	failed := make(chan error, 2)
 	for _, c := range a {
@@ -295,7 +296,7 @@ func TestTheReceiverDrainsForABoundedTime(t *testing.T) {
 }
 
 func TestAnOptionThatIsRefusedStopsBothEndsBeforeAByte(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	o := options(time.Second, 1)
 	o.Congestion = "nosuchthing"
 	if end, err := Send(t.Context(), a, o, forward); measure.KindOf(err) != measure.KindUsage || len(end.Streams) != 1 {
@@ -308,7 +309,7 @@ func TestAnOptionThatIsRefusedStopsBothEndsBeforeAByte(t *testing.T) {
 
 func TestAResetAfterTheNominalEndIsNotAnError(t *testing.T) {
 	for late, want := range map[time.Duration]bool{time.Second: true, -time.Minute: false} {
-		clients, servers := pairs(t, 1)
+		clients, servers := loopback.TCP(t, 1)
 		f, err := newFlow(clients, options(time.Second, 1), measure.Sender, forward, usual)
 		if err != nil {
 			t.Fatal(err)

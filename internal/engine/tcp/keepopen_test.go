@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/loopback"
 	"soku/test/tier"
 )
 
@@ -15,7 +16,7 @@ import (
 // returns, the flow is ended at the other.
 func (w way) keepOpenBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
 	t.Helper()
-	a, b := pairs(t, from.Streams)
+	a, b := loopback.TCP(t, from.Streams)
 	over := make(chan struct{})
 	m := engine.FlowPolicy{KeepOpen: true, Over: over}
 	from.TX, to.TX, to.RX = w.tx, w.tx, w.rx
@@ -96,7 +97,7 @@ func TestAKeepOpenFlowEndsWhenAllBytesArrived(t *testing.T) {
 }
 
 func TestAKeepOpenFlowWithoutAByteEndsWithoutAnError(t *testing.T) {
-	_, b := pairs(t, 2)
+	_, b := loopback.TCP(t, 2)
 	over := make(chan struct{})
 	close(over)
 	end, err := Receive(t.Context(), b, endless(2), engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Over: over}})
@@ -107,7 +108,7 @@ func TestAKeepOpenFlowWithoutAByteEndsWithoutAnError(t *testing.T) {
 
 func TestTheCloseOfAKeepOpenSenderIsNotAnError(t *testing.T) {
 	forEachWay(t, func(t *testing.T, w way) {
-		a, b := pairs(t, 1)
+		a, b := loopback.TCP(t, 1)
 		if _, err := a[0].Write(make([]byte, 1000)); err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +128,7 @@ func TestAKeepOpenReceiverMayEndALittleEarly(t *testing.T) {
 		limits := w.limits()
 		limits.spare = 0 // the peer does not acknowledge what is queued
 		for after, failure := range map[time.Duration]bool{20 * time.Millisecond: true, 280 * time.Millisecond: false} {
-			a, b := pairs(t, 1)
+			a, b := loopback.TCP(t, 1)
 			go func() {
 				if _, err := b[0].Read(make([]byte, 1)); err != nil { // the flow begins with its first byte
 					t.Errorf("no byte came: %v", err)

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/loopback"
 	"soku/test/tier"
 )
 
@@ -79,7 +80,7 @@ func TestAllStreamsOfAFastFlowGetLongQueues(t *testing.T) {
 		"a chosen window": {window: 1 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			from, to := pairs(t, streams)
+			from, to := loopback.TCP(t, streams)
 			o := options(400*time.Millisecond, streams)
 			o.Window = c.window
 			if c.amount > 0 {

@@ -12,33 +12,11 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/loopback"
 	"soku/test/tier"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// pairs returns n connections on loopback, both ends of each.
-func pairs(t testing.TB, n int) (clients, servers []*net.TCPConn) {
-	t.Helper()
-	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	for range n {
-		c, err := net.DialTCP("tcp", nil, l.Addr().(*net.TCPAddr))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := l.AcceptTCP()
-		if err != nil {
-			t.Fatal(err)
-		}
-		clients, servers = append(clients, c), append(servers, s)
-		t.Cleanup(func() { c.Close(); s.Close() })
-	}
-	return clients, servers
-}
 
 // options are those of a TCP test of d with n streams.
 func options(d time.Duration, n int) measure.Options {
@@ -160,7 +138,7 @@ func TestWhatIsSentIsReceivedOnEveryPath(t *testing.T) {
 				continue // this path cannot keep a rate
 			}
 			t.Run(c.name, func(t *testing.T) {
-				a, b := pairs(t, c.streams)
+				a, b := loopback.TCP(t, c.streams)
 				s, r := w.both(t.Context(), a, b, o, measure.Forward)
 				lossless(t, s, r)
 				if o.Bytes > 0 && sentBytes(s.end) != int64(o.Bytes) {
@@ -183,7 +161,7 @@ func TestBothDirectionsAtOnceLoseNothing(t *testing.T) {
 			if bytes > 0 {
 				o.Duration, o.Bytes = 0, bytes
 			}
-			a, b := pairs(t, 2*n)
+			a, b := loopback.TCP(t, 2*n)
 			var s2, r2 outcome
 			done := make(chan struct{})
 			go func() {

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/loopback"
 )
 
 func TestEveryByteIsCheckedWhenAsked(t *testing.T) {
-	a, b := pairs(t, 2)
+	a, b := loopback.TCP(t, 2)
 	o := options(200*time.Millisecond, 2)
 	o.Own = Options{Verify: true}
 	s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
@@ -29,7 +30,7 @@ func TestTheKnownBytesAreTheSpecifiedOnes(t *testing.T) {
 }
 
 func TestAChangedByteIsFound(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	o := options(10*time.Second, 1)
 	o.Own = Options{Verify: true}
 	go func() {
@@ -48,7 +49,7 @@ func TestAChangedByteIsFound(t *testing.T) {
 }
 
 func TestAnUnsupportedPathIsAnError(t *testing.T) {
-	a, b := pairs(t, 1)
+	a, b := loopback.TCP(t, 1)
 	o := options(time.Second, 1)
 	o.TX, o.RX = "gso", "gro"
 	if _, err := Send(t.Context(), a, o, forward); measure.KindOf(err) != measure.KindUsage {
