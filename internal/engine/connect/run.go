@@ -135,10 +135,10 @@ func (r *run) run(ctx context.Context, obs measure.Observer) (*measure.End, erro
 	if r.gap > 0 && !r.stop.Load() {
 		endNs = max(endNs, r.end) // the last attempt was due before the end
 	}
+	total := r.total() // before the cancel, which would look like an early end
 	r.cancel(nil)
 	kept := books(endNs)
 
-	total := r.total()
 	l := &measure.Latency{
 		Timing: r.timing(), Histogram: kept.Histogram, Rows: kept.Rows, RowsCut: kept.RowsCut, Series: kept.Series,
 		Sent: total.attempts(), Received: total.by[opened], Lost: total.failed(), LateSends: total.late,

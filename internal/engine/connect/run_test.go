@@ -172,6 +172,21 @@ func TestAScheduleIsKept(t *testing.T) {
 	})
 }
 
+func TestEveryAttemptThatWasDueIsCounted(t *testing.T) {
+	// 20 attempts are due, each takes as long as half of the test: some are never begun.
+	with := func(r *run, _ int) (maker, error) { return &slow{r, 5 * time.Millisecond}, nil }
+	o := options(func(o *measure.Options) { o.Duration, o.RequestRate = measure.Duration(10*time.Millisecond), 2000 })
+	for range 50 {
+		end, err := runWith(within(t, 20*time.Second), Target{Addr: closedPort(t)}, o, nil, nil, with)
+		if err != nil && measure.KindOf(err) != measure.KindUnreachable { // a busy machine may begin none in time
+			t.Fatal(err)
+		}
+		if l := end.Latency; l.Received+l.LateSends < 20 || l.Received > 20 {
+			t.Fatalf("%d connections and %d late, want 20 in all", l.Received, l.LateSends)
+		}
+	}
+}
+
 func TestSourcesTakeTurns(t *testing.T) {
 	a, b := netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.3")
 	for _, own := range []netip.Addr{a, b} {
