@@ -25,11 +25,10 @@ type measuring struct {
 
 // explanation is the document of --explain with --json.
 type explanation struct {
-	Schema string            `json:"schema"`
-	Result *measure.Result   `json:"result"`
-	Trials []*measure.Result `json:"trials"`
-	// Verdict is that of the result, or what the trials tell.
-	Verdict *measure.Verdict `json:"verdict,omitempty"`
+	Schema  string            `json:"schema" jsonschema:"enum=soku.explanation/1"`
+	Result  *measure.Result   `json:"result" jsonschema:"description=The trial that is explained"`
+	Trials  []*measure.Result `json:"trials" jsonschema:"description=Those that were measured to explain it"`
+	Verdict *measure.Verdict  `json:"verdict,omitempty" jsonschema:"description=What the trials tell\\, or the verdict of the result where they do not tell"`
 }
 
 const explanationSchema = "soku.explanation/1"

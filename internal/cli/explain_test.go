@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/trial"
+	"soku/test/schema"
 	"soku/test/tier"
 )
 
@@ -68,6 +69,13 @@ func TestExplainPrintsOneDocument(t *testing.T) {
 	if err := m.explain(t.Context(), unclear()); err != nil {
 		t.Fatal(err)
 	}
+	published := schema.Compile(t, explanationFile)
+	if err := schema.Check(published, out.Bytes()); err != nil {
+		t.Error(err)
+	}
+	if schema.Check(published, bytes.Replace(out.Bytes(), []byte(`"limited_by": "`), []byte(`"limited_by": 7, "or_by": "`), 1)) == nil {
+		t.Error("a limit that is a number passes")
+	}
 	var e explanation
 	if err := json.Unmarshal(out.Bytes(), &e); err != nil {
 		t.Fatal(err)
@@ -103,6 +111,9 @@ func TestExplainKeepsWhatItMeasuredBeforeAnError(t *testing.T) {
 	r := unclear()
 	r.Options.Port = 1
 	err := m.explain(t.Context(), r)
+	if invalid := schema.Check(schema.Compile(t, explanationFile), out.Bytes()); invalid != nil {
+		t.Error(invalid)
+	}
 	var e explanation
 	if jsonErr := json.Unmarshal(out.Bytes(), &e); measure.KindOf(err) != measure.KindUnreachable || jsonErr != nil || e.Result.ID != r.ID || len(e.Trials) != 1 || e.Verdict.Rule != "policer_few" {
 		t.Errorf("%v, %v: %+v", err, jsonErr, e)

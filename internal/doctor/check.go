@@ -62,15 +62,15 @@ type Outcome struct {
 
 // Finding is something that will or may spoil a measurement.
 type Finding struct {
-	Code       string             `json:"code"`
-	Group      Group              `json:"group"`
-	Severity   Severity           `json:"severity"`
-	Confidence measure.Confidence `json:"confidence"`
-	Figures    measure.Figures    `json:"figures,omitempty"` // units are in the key
-	Commands   []string           `json:"commands,omitempty"`
-	Undo       []string           `json:"undo,omitempty"`
-	Cause      *measure.Error     `json:"cause,omitempty"` // the failure that it was found by
-	Changes    []Change           `json:"-"`               // what Fix does; its commands are Commands
+	Code       string             `json:"code" jsonschema:"description=The check; see docs/reference/doctor.md"`
+	Group      Group              `json:"group" jsonschema:"enum=path,enum=clock,enum=use,enum=limits,enum=interface,enum=kernel"`
+	Severity   Severity           `json:"severity" jsonschema:"enum=problem,enum=warning,enum=note"`
+	Confidence measure.Confidence `json:"confidence" jsonschema:"enum=high,enum=medium,enum=low"`
+	Figures    measure.Figures    `json:"figures,omitempty" jsonschema:"description=Units are in the key"`
+	Commands   []string           `json:"commands,omitempty" jsonschema:"description=What mends it"`
+	Undo       []string           `json:"undo,omitempty" jsonschema:"description=What restores it"`
+	Cause      *measure.Error     `json:"cause,omitempty" jsonschema:"description=The failure that it was found by"`
+	Changes    []Change           `json:"-"` // what Fix does; its commands are Commands
 }
 
 var well Outcome

@@ -12,13 +12,13 @@ const Schema = "soku.doctor/1"
 
 // Document is all that was found.
 type Document struct {
-	Schema string       `json:"schema"`
+	Schema string       `json:"schema" jsonschema:"enum=soku.doctor/1"`
 	Tool   measure.Tool `json:"tool"`
 	At     time.Time    `json:"at"`
-	Host   string       `json:"host,omitempty"` // as it was asked for
-	Wanted Wanted       `json:"wanted"`
-	BDP    float64      `json:"bdp_bytes,omitempty"`
-	Ends   []End        `json:"ends"` // client, path, server
+	Host   string       `json:"host,omitempty" jsonschema:"description=HOST\\, as it was asked for"`
+	Wanted Wanted       `json:"wanted" jsonschema:"description=What measurements the hosts are to be ready for"`
+	BDP    float64      `json:"bdp_bytes,omitempty" jsonschema:"description=Bandwidth-delay product of what is wanted"`
+	Ends   []End        `json:"ends" jsonschema:"description=This host; with HOST also the path and the far end"`
 }
 
 // AtPath is the [End.Where] of what is between the hosts.
@@ -26,12 +26,12 @@ const AtPath measure.Where = "path"
 
 // End is what was found at one end, or on the path.
 type End struct {
-	Where     measure.Where `json:"end"` // client, path or server
+	Where     measure.Where `json:"end" jsonschema:"enum=client,enum=path,enum=server"`
 	Hostname  string        `json:"hostname,omitempty"`
 	Address   string        `json:"address,omitempty"`
 	Interface string        `json:"interface,omitempty"`
 	Findings  []Finding     `json:"findings"`
-	Passed    []string      `json:"passed"` // codes of checks
+	Passed    []string      `json:"passed" jsonschema:"description=Codes of the checks that found nothing"`
 	NotLooked []NotLooked   `json:"not_looked_at"`
 
 	Facts measure.Facts `json:"-"`
@@ -41,7 +41,7 @@ type End struct {
 // NotLooked is a check that did not look, and why.
 type NotLooked struct {
 	Code   string `json:"code"`
-	Reason Reason `json:"reason"`
+	Reason Reason `json:"reason" jsonschema:"enum=other_system,enum=unreadable,enum=needs_rights,enum=not_reported,enum=not_applicable,enum=no_rate,enum=no_round_trip,enum=no_interface,enum=not_reached,enum=no_echo"`
 }
 
 // Problems counts the findings that will spoil a figure, without those of this host whose changes

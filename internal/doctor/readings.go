@@ -10,9 +10,9 @@ import (
 // Wanted is what a person wants to measure. Zero is unknown.
 type Wanted struct {
 	RateBps  float64 `json:"rate_bps,omitempty"`
-	RateFrom string  `json:"rate_from,omitempty"` // asked, or link: the speed of the interface
-	RTTNs    float64 `json:"rtt_ns,omitempty"`    // median round trip
-	RTTFrom  string  `json:"rtt_from,omitempty"`  // asked, latency or ping
+	RateFrom string  `json:"rate_from,omitempty" jsonschema:"enum=asked,enum=link,description=link: the speed of the interface"`
+	RTTNs    float64 `json:"rtt_ns,omitempty" jsonschema:"description=Median round trip"`
+	RTTFrom  string  `json:"rtt_from,omitempty" jsonschema:"enum=asked,enum=latency,enum=ping"`
 	Streams  int     `json:"streams"`
 	Port     int     `json:"port,omitempty"`
 }
