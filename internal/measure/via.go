@@ -32,11 +32,16 @@ func Speaks(via string, test Test) bool {
 	return tests == nil || slices.Contains(tests, test)
 }
 
+// ServerPort is the port to connect to: the one that is asked for, or that of the protocol.
+func (o Options) ServerPort() int {
+	port, _ := spoken(o.Via)
+	return cmp.Or(o.Port, port)
+}
+
 // fillVia names the protocol where an older program left it out, and its port.
 func (o *Options) fillVia() {
 	o.Via = cmp.Or(o.Via, ViaSoku)
-	port, _ := spoken(o.Via)
-	o.Port = cmp.Or(o.Port, port)
+	o.Port = o.ServerPort()
 }
 
 // checkVia checks that the protocol has the test, and what is asked of it.

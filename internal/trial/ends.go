@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 
@@ -16,5 +17,5 @@ func Ends(ctx context.Context, host string, o measure.Options) (client, server n
 	if err != nil {
 		return client, server, 0, err
 	}
-	return localAddress(ctx, t.addr, o), t.addr, t.port(o), nil
+	return localAddress(ctx, t.addr, o), t.addr, cmp.Or(t.explicit, o.ServerPort()), nil
 }
