@@ -72,7 +72,7 @@ func newReportCommand(sys *System) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, csv, trials.csv (a row for each figure of each trial), json or txt; several with commas")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end)")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end); - for standard output, the default")
 	cmd.Flags().IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
 	cmd.Flags().StringVar(&f.pivot, "pivot", "", "one more table, in text, Markdown and HTML: the levels of one factor as rows, of another as columns (ROWS,COLUMNS)")
 	cmd.ValidArgsFunction = completeCampaigns(sys)
@@ -83,6 +83,9 @@ func newReportCommand(sys *System) *cobra.Command {
 }
 
 func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (err error) {
+	if f.output == "-" {
+		f.output = ""
+	}
 	formats, folder, err := f.plan(sys.StdoutWidth())
 	if err != nil {
 		return err

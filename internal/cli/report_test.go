@@ -162,9 +162,11 @@ func TestReportTakesTheFormatFromTheFile(t *testing.T) {
 }
 
 func TestReportWritesOneFormatToStdout(t *testing.T) {
-	out, err := runReportCommand(t, "--format", "md")
-	if err != nil || !strings.HasPrefix(out, "# Which gateway?\n") {
-		t.Errorf("%v %.60q", err, out)
+	for _, args := range [][]string{{"--format", "md"}, {"--format", "md", "-o", "-"}} {
+		out, err := runReportCommand(t, args...)
+		if err != nil || !strings.HasPrefix(out, "# Which gateway?\n") {
+			t.Errorf("%v: %v %.60q", args, err, out)
+		}
 	}
 }
 
