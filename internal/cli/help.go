@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -13,7 +12,6 @@ import (
 	"soku/internal/measure"
 	"soku/internal/tests"
 	"soku/internal/text"
-	"soku/internal/yamlfile"
 )
 
 // groupAnnotation is the annotation of a flag that names its group.
@@ -159,19 +157,4 @@ func describeTests(root *cobra.Command, c *text.Catalogue) {
 			cmd.Example = c.Say("help."+name+".example", nil)
 		}
 	}
-}
-
-// similarFlag is the flag of the command that an unknown one may have meant, or empty.
-func similarFlag(cmd *cobra.Command, err error) string {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
-		return ""
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	return yamlfile.Nearest(unknown.GetSpecifiedName(), names)
 }

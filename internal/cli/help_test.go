@@ -43,14 +43,44 @@ func TestManualPagesAreOfEveryCommandAndNameItsFlags(t *testing.T) {
 
 func TestAMistypedFlagOrCommandHasASuggestion(t *testing.T) {
 	for args, want := range map[string]string{
-		"tcp 192.0.2.1 --stream 4": "did you mean --streams?",
-		"ls --campain x":           "did you mean --campaign?",
-		"tcp 192.0.2.1 --xyzzy":    "see: soku tcp --help",
-		"tpc 192.0.2.1":            "did you mean tcp",
-		"reprot":                   "did you mean report",
+		"tcp 192.0.2.1 --stream 4":              "did you mean --streams?",
+		"ls --campain x":                        "did you mean --campaign?",
+		"tcp 192.0.2.1 --xyzzy":                 "see: soku tcp --help",
+		"tcp 192.0.2.1 -P x":                    `--streams "x": not a whole number; see: soku tcp --help`,
+		"tcp 192.0.2.1 -P 99999999999999999999": "out of range",
+		"tcp 192.0.2.1 --no-delay=perhaps":      "neither true nor false",
+		"connect 192.0.2.1 --request-rate x":    `--request-rate "x": not a number`,
+		"report --json":                         "use --format json; see: soku report --help",
+		"server -p 7000":                        "use --listen :PORT",
+		"tcp -c 192.0.2.1":                      "use the host without a flag",
+		"latency 192.0.2.1 -u":                  "use --protocol udp",
+		"tpc 192.0.2.1":                         "did you mean tcp",
+		"reprot":                                "did you mean report",
 	} {
 		if _, errs, code := soku(t, strings.Fields(args)...); code != 2 || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %s", args, code, errs)
+		}
+	}
+}
+
+// A flag that is named instead of a familiar one is a flag of that command, and the familiar one is not.
+func TestWhatIsNamedInsteadOfAFamiliarFlagExists(t *testing.T) {
+	root := newRoot(&System{Catalogue: text.English()})
+	for _, f := range familiar {
+		for _, name := range f.commands {
+			cmd, _, err := root.Find([]string{name})
+			if err != nil || cmd == root {
+				t.Errorf("%s: no such command: %v", name, err)
+				continue
+			}
+			if flag, isFlag := strings.CutPrefix(strings.Fields(f.instead)[0], "--"); isFlag && cmd.Flags().Lookup(flag) == nil {
+				t.Errorf("%s has no --%s", name, flag)
+			}
+			for _, other := range f.flags {
+				if cmd.Flags().Lookup(other) != nil || len(other) == 1 && cmd.Flags().ShorthandLookup(other) != nil {
+					t.Errorf("%s has %s itself", name, other)
+				}
+			}
 		}
 	}
 }

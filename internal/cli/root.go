@@ -131,18 +131,6 @@ func newRoot(sys *System) *cobra.Command {
 	return root
 }
 
-// flagError is an error of the flags of a command, with what to do next.
-func flagError(cmd *cobra.Command, err error) error {
-	e := measure.AsError(err, measure.KindUsage)
-	if e.Hint != "" {
-		return e
-	}
-	if near := similarFlag(cmd, err); near != "" {
-		return e.WithHintCode("similar_flag", measure.Figures{"flag": near, "command": cmd.CommandPath()})
-	}
-	return e.WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
-}
-
 // checkArguments makes what a command, or one below it, finds wrong with its
 // arguments an error of usage that says where to look.
 func checkArguments(cmd *cobra.Command) {

@@ -29,12 +29,12 @@ func TestCommandLinesAreSplitAsAShellDoes(t *testing.T) {
 
 func TestCommandsThatCannotBeComparedAreRejectedBeforeAnythingIsSent(t *testing.T) {
 	for want, args := range map[string][]string{
-		"expected two or more command lines":           {"tcp vm2"},
-		"tcp and udp are different tests":              {"tcp vm2", "udp vm2"},
-		`"tcp vm2" and "tcp vm2" measure the same`:     {"tcp vm2", "soku tcp vm2"},
-		`"tcp vm2 --streams 1" measure the same`:       {"tcp vm2", "tcp vm2 --streams 1"},
-		`"tcp vm2 -P x": invalid argument "x"`:         {"tcp vm2", "tcp vm2 -P x"},
-		"did you mean --streams? See: soku tcp --help": {"tcp vm2", "tcp vm2 --stream 3"},
+		"expected two or more command lines":                {"tcp vm2"},
+		"tcp and udp are different tests":                   {"tcp vm2", "udp vm2"},
+		`"tcp vm2" and "tcp vm2" measure the same`:          {"tcp vm2", "soku tcp vm2"},
+		`"tcp vm2 --streams 1" measure the same`:            {"tcp vm2", "tcp vm2 --streams 1"},
+		`"tcp vm2 -P x": --streams "x": not a whole number`: {"tcp vm2", "tcp vm2 -P x"},
+		"did you mean --streams? See: soku tcp --help":      {"tcp vm2", "tcp vm2 --stream 3"},
 		"no host":                                           {"tcp vm2", "tcp"},
 		`unknown test "run"`:                                {"tcp vm2", "run plan.yaml"},
 		"--json does not say what is measured":              {"tcp vm2", "tcp vm2 -P 2 --json"},
