@@ -2,9 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"soku/test/tier"
 )
@@ -47,4 +50,24 @@ func TestAnInterruptedTestShowsWhatArrivedUntilThen(t *testing.T) {
 			t.Errorf("%v:\n%s", args, text)
 		}
 	}
+}
+
+func TestASecondInterruptEndsTheProcessOnlyAfterASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		interrupts, abrupt := make(chan os.Signal, 2), false
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := endOnInterrupt(&System{Interrupts: interrupts, EndOnSignal: func() { abrupt = true }}, cancel)
+		defer stop()
+		interrupts <- os.Interrupt
+		<-ctx.Done()
+		interrupts <- os.Interrupt
+		time.Sleep(impatience - time.Millisecond)
+		if synctest.Wait(); abrupt {
+			t.Error("Ctrl-C pressed twice ends the process before it has removed what it made")
+		}
+		time.Sleep(time.Millisecond)
+		if synctest.Wait(); !abrupt {
+			t.Error("a command that does not end cannot be ended")
+		}
+	})
 }

@@ -9,9 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/signal"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,6 +63,10 @@ func filtered(sys *System) *System {
 	return &out
 }
 
+// impatience is how long after the first interrupt another one does not end the process: people
+// press Ctrl-C twice at once, and what a test made is to be removed first.
+const impatience = time.Second
+
 // endOnInterrupt calls cancel when the first interrupt comes, until stop is called.
 func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
@@ -70,7 +74,12 @@ func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
 		select {
 		case <-sys.Interrupts:
 			cancel(measure.Fail(measure.KindInterrupted, "cli.interrupted", nil))
-			signal.Reset() // a second one ends the process at once
+		case <-done:
+			return
+		}
+		select {
+		case <-time.After(impatience):
+			sys.EndOnSignal()
 		case <-done:
 		}
 	}()

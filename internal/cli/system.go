@@ -60,8 +60,10 @@ type System struct {
 	// Command makes a process that dies with ctx.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	// Interrupts gets SIGINT and SIGTERM. The first one cancels the running command,
-	// which then ends in good order; the second one ends the process at once.
+	// which then ends in good order.
 	Interrupts <-chan os.Signal
+	// EndOnSignal has the next of these signals end the process at once.
+	EndOnSignal func()
 	// Width is the columns of the terminal behind Stderr, 0 when it is none.
 	Width func() int
 	// StdoutWidth is the same of Stdout.
@@ -99,7 +101,7 @@ func Real() *System {
 		Append: appendTo, Remove: os.Remove, Uname: host.Uname,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Hostname: hostname, Detach: startDetached,
-		Interrupts:   interrupts,
+		Interrupts: interrupts, EndOnSignal: func() { signal.Reset() },
 		Width:        func() int { w, _ := size(os.Stderr); return w },
 		StdoutWidth:  func() int { w, _ := size(os.Stdout); return w },
 		StdoutHeight: func() int { _, h := size(os.Stdout); return h },
