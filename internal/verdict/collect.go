@@ -23,8 +23,11 @@ func FiguresOf(r *measure.Result, direction measure.Direction) *Figures {
 		e.sender, e.receiver = server, client
 		receiving = r.Hosts.Client
 	}
+	if r.Copy != nil && r.Hosts.Server == nil {
+		e.receiver, receiving = client, r.Hosts.Client // a local copy has one process
+	}
 	flow := flowOf(r, direction)
-	e.cut(r, flow)
+	e.cut(r, direction)
 	e.control = client
 	if distinctValues(server.gauge("control.rtt_ns")) > distinctValues(client.gauge("control.rtt_ns")) {
 		e.control = server
@@ -38,6 +41,10 @@ func FiguresOf(r *measure.Result, direction measure.Direction) *Figures {
 		f.connect(r, e)
 	case measure.TestCopy:
 		f.copy(r)
+		if flow := copyFlow(r, direction, e.sender); flow != nil {
+			f.goodput(flow, r.Options)
+			f.tcp(r, flow, e)
+		}
 	case measure.TestUDP:
 		f.goodput(flow, r.Options)
 		f.udp(r, flow, e)
@@ -58,11 +65,12 @@ func flowOf(r *measure.Result, direction measure.Direction) *measure.Flow {
 }
 
 // cut limits both series to the time in which the test moved bytes, as the sender saw it: the
-// ends start within half a round trip of each other.
-func (e *ends) cut(r *measure.Result, flow *measure.Flow) {
+// ends start within half a round trip of each other. Of a copy whose stages were measured apart
+// that is the last one, the whole copy.
+func (e *ends) cut(r *measure.Result, direction measure.Direction) {
 	first, last := -1, -1
-	if flow != nil && r.Test == measure.TestTCP {
-		for _, key := range e.sender.withPrefix(string(flow.Direction)+".", ".segments_out") {
+	if r.Test == measure.TestTCP || r.Test == measure.TestCopy {
+		for _, key := range e.sender.withPrefix(string(direction)+".", ".segments_out") {
 			for i, v := range e.sender.columns[key] {
 				if v > 0 {
 					last = max(last, i)
@@ -76,6 +84,9 @@ func (e *ends) cut(r *measure.Result, flow *measure.Flow) {
 	from, to := int64(0), int64(1<<62)
 	if first >= 0 {
 		from, to = e.sender.at[first], e.sender.at[last+1]
+	}
+	if stage := wholeCopy(r); stage != nil && first >= 0 {
+		from = max(from, to-stage.DurationNs)
 	}
 	if d := int64(r.Options.Duration); d > 0 {
 		to = min(to, d+int64(r.Options.Omit)) // what queues held arrives after that

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"soku/internal/measure"
@@ -15,13 +17,23 @@ const (
 	CopySinkHash    Key = "copy_sink_hash_ratio"
 	CopySendWait    Key = "copy_send_wait_ratio"
 	CopyReceiveWait Key = "copy_receive_wait_ratio"
+	CopyReadLead    Key = "copy_read_lead_ratio"
+	CopyWriteLead   Key = "copy_write_lead_ratio"
+	CopyDiskLead    Key = "copy_disk_lead_ratio"
 	CopyWriteTimes  Key = "copy_write_times"
 )
 
 var files = []measure.Test{measure.TestCopy}
 
-// The network gives the sink nothing to do, and takes no more from the source.
-var copyNetwork = named{All(AtLeast(CopySendWait, 0.6), AtLeast(CopyReceiveWait, 0.6)), "network waits"}
+// Conditions that several rules of copy share.
+var (
+	// The network gives the sink nothing to do, and takes no more from the source. A network that
+	// is not much faster than a disk lets both wait, too: then the disk is busy for longer.
+	copyNetwork = named{All(AtLeast(CopySendWait, 0.6), AtLeast(CopyReceiveWait, 0.6), IfKnown(Below(CopyReadLead, 0)), IfKnown(Below(CopyWriteLead, 0))), "network waits"}
+	// Of two disks the faster one is busy as well, for less time.
+	diskWrites = named{All(AtLeast(CopyWrite, 0.6), Any(Below(CopyRead, 0.6), AtLeast(CopyDiskLead, 0.15)), IfKnown(Not(copyNetwork))), "disk writes"}
+	diskReads  = named{All(AtLeast(CopyRead, 0.6), Any(Below(CopyWrite, 0.6), Below(CopyDiskLead, -0.15)), IfKnown(Not(copyNetwork))), "disk reads"}
+)
 
 // copyRules are those of the test copy. A loop that is busy most of the time, while the other
 // three of its stream wait, is the one that limits.
@@ -32,18 +44,38 @@ var copyRules = []Rule{
 		Source: "The rate that was asked for arrives.",
 	},
 	{
+		Name: "copy_receiver_quota", Tests: files, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.High,
+		When:   AtLeast(ReceiverThrottled, 0.5),
+		Source: "The control group of the end that writes uses up its quota of processor time: its calls take long because it stands still.",
+	},
+	{
+		Name: "copy_sender_quota", Tests: files, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.High,
+		When:   AtLeast(SenderThrottled, 0.5),
+		Source: "The same of the end that reads.",
+	},
+	{
 		Name: "copy_files", Tests: files, LimitedBy: measure.BottleneckFileCost, Confidence: measure.High,
 		When:   All(AtLeast(CopyFile, 0.4), Below(CopyRead, 0.4), Below(CopyWrite, 0.4)),
 		Source: "Opening, creating and closing files takes more time than their contents.",
 	},
 	{
+		Name: "copy_receiver_thread", Tests: files, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
+		When:   All(diskWrites, AtLeast(ReceiverThread, 0.6)),
+		Source: "The loop that writes is in calls that write, and its thread runs in them instead of waiting for a disk: it copies to the page cache.",
+	},
+	{
+		Name: "copy_sender_thread", Tests: files, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
+		When:   All(diskReads, AtLeast(SenderThread, 0.6)),
+		Source: "The loop that reads is in calls that read, and its thread runs in them instead of waiting for a disk: it copies from the page cache.",
+	},
+	{
 		Name: "copy_write", Tests: files, LimitedBy: measure.BottleneckDiskWrite, Confidence: measure.High,
-		When:   All(AtLeast(CopyWrite, 0.6), Below(CopyRead, 0.6), IfKnown(Not(copyNetwork))),
+		When:   diskWrites,
 		Source: "The loop that writes is in calls that write or flush, and the others wait for it.",
 	},
 	{
 		Name: "copy_read", Tests: files, LimitedBy: measure.BottleneckDiskRead, Confidence: measure.High,
-		When:   All(AtLeast(CopyRead, 0.6), Below(CopyWrite, 0.6), IfKnown(Not(copyNetwork))),
+		When:   diskReads,
 		Source: "The loop that reads is in calls that read, and the others wait for it.",
 	},
 	{
@@ -71,25 +103,54 @@ var copyRules = []Rule{
 		When:   AtLeast(CopySinkHash, 0.5),
 		Source: "The loop that receives spends its time on checksums.",
 	},
+}
+
+// copyNetworkRules are rules of tcp for a copy that waits for the network: they say which limit
+// of it that is, by the connections of the copy. Those of processors are not among them, because
+// a copy has its own, nor those of equal and unequal streams: how much a stream of a copy moves
+// depends on the files that it took.
+func copyNetworkRules(tcp []Rule) (out []Rule) {
+	for _, r := range tcp {
+		switch r.Name {
+		case "window", "window_or_receiver", "send_buffer", "other_on_interface", "step", "step_noisy", "one_flow_queued",
+			"loss_by_chance", "small_packets_lost", "policer", "policer_few", "queue_unsteady", "queue", "queue_or_flow_cap":
+			out = append(out, Rule{
+				Name: "copy_" + r.Name, Tests: files, LimitedBy: r.LimitedBy, Or: r.Or, Confidence: r.Confidence, WouldTell: r.WouldTell,
+				When: All(copyNetwork, r.When), Source: "The copy waits for the network, and its connections are as in `" + r.Name + "`.",
+			})
+		}
+	}
+	return out
+}
+
+// copyLastRules are tried after all others.
+var copyLastRules = []Rule{
 	{
 		Name: "copy_network", Tests: files, LimitedBy: measure.BottleneckPathShaper, Or: []measure.Bottleneck{measure.BottleneckPathPolicer, measure.BottleneckFlowCap, measure.BottleneckPathLoss}, Confidence: measure.Medium,
 		When:   copyNetwork,
-		Source: "The source waits to send and the sink for bytes. A test of tcp on the same path tells which limit of the network it is.", WouldTell: measure.ProbeSecondStream,
+		Source: "The source waits to send and the sink for bytes, and its connections do not show why. A test of tcp on the same path tells which limit of the network it is.", WouldTell: measure.ProbeSecondStream,
 	},
 	{
 		Name: "copy_files_some", Tests: files, LimitedBy: measure.BottleneckFileCost, Confidence: measure.Medium,
 		When:   AtLeast(CopyFile, 0.3),
 		Source: "Opening, creating and closing files takes a large part of the time.", WouldTell: measure.ProbeStagesApart,
 	},
+	{
+		Name: "copy_receiver_busy", Tests: files, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
+		When:   All(AtLeast(ReceiverThread, 0.6), Below(ThreadLead, 0)),
+		Source: "No kind of call takes most of the time; a thread of the end that writes runs or waits for a processor all the time.",
+	},
+	{
+		Name: "copy_sender_busy", Tests: files, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
+		When:   AtLeast(SenderThread, 0.6),
+		Source: "The same of the end that reads.",
+	},
 }
 
 // copy are the figures of the whole copy.
 func (f *Figures) copy(r *measure.Result) {
-	if r.Copy == nil {
-		return
-	}
-	s := r.Copy.Stage()
-	if s == nil || s.DurationNs <= 0 {
+	s := wholeCopy(r)
+	if s == nil {
 		return
 	}
 	if rate := float64(r.Options.Rate); rate > 0 && (s.Stage == measure.StageAll || s.Stage == measure.StageNetwork) { // the others have no rate
@@ -107,27 +168,108 @@ func (f *Figures) copy(r *measure.Result) {
 	source, sink := s.Source, s.Sink
 	cost := 0.0
 	if source != nil {
-		f.set(CopyRead, share(source.ReadNs, source))
+		loop := diskLoop{source.ReadNs + source.HashNs + source.FileNs + source.BlockedNs, float64(lastRead(source, s.DurationNs)) / float64(s.DurationNs)}
+		f.set(CopyRead, loop.share(source.ReadNs))
 		f.set(CopySourceHash, share(source.HashNs, source))
 		f.set(CopySendWait, share(source.NetworkNs, source))
-		cost = share(source.FileNs, source)
+		cost = loop.share(source.FileNs)
 	}
 	if sink != nil {
-		write := share(sink.WriteNs, sink)
+		flush, each := 0.0, sink.SyncNs
 		if r.Copy.Sink != nil && r.Copy.Sink.Sync == "end" {
-			write += float64(sink.SyncNs) / float64(s.DurationNs) // once, for all streams
-		} else {
-			write += share(sink.SyncNs, sink)
+			flush, each = min(float64(sink.SyncNs)/float64(s.DurationNs), 1), 0 // once, for all streams
 		}
-		f.set(CopyWrite, write)
+		loop := diskLoop{sink.WriteNs + each + sink.FileNs + sink.StarvedNs, 1 - flush}
+		f.set(CopyWrite, loop.share(sink.WriteNs+each)+flush)
 		f.set(CopySinkHash, share(sink.HashNs, sink))
 		f.set(CopyReceiveWait, share(sink.NetworkNs, sink))
-		cost = max(cost, share(sink.FileNs, sink))
+		cost = max(cost, loop.share(sink.FileNs))
 	}
 	f.set(CopyFile, cost)
+	f.set(CopyReadLead, f.less(CopyRead, CopySendWait))
+	f.set(CopyWriteLead, f.less(CopyWrite, CopyReceiveWait))
+	if source != nil && sink != nil && source.NetworkNs > 0 { // one disk that does both makes either wait
+		f.set(CopyDiskLead, f.less(CopyWrite, CopyRead))
+	}
 	if read, write := r.Copy.StageNamed(measure.StageRead), r.Copy.StageNamed(measure.StageWrite); read != nil && write != nil && read.DurationNs > 0 {
 		f.set(CopyWriteTimes, float64(write.DurationNs)/float64(read.DurationNs))
 	}
+}
+
+// diskLoop is the loop of a copy that reads or writes files. Its streams end at different times
+// where a disk serves them unequally, so a share is of the time that they were there.
+type diskLoop struct {
+	there int64   // time of all streams, ns
+	until float64 // when the last of them ended, of the length of the copy
+}
+
+// share is the part of the copy in which the streams that were there spent this time.
+func (l diskLoop) share(ns int64) float64 { return float64(ns) / float64(max(l.there, 1)) * l.until }
+
+// lastRead is when a source had read its files, ns; all, the length of the stage, if it has no
+// samples.
+func lastRead(source *measure.CopyWork, all int64) int64 {
+	last := int64(-1)
+	for _, x := range source.Samples {
+		if x.FileBytes > 0 {
+			last = x.EndNs
+		}
+	}
+	if last < 0 {
+		return all
+	}
+	return min(last, all)
+}
+
+// less is the difference of two figures; not a number if one is absent.
+func (f *Figures) less(of, by Key) float64 {
+	a, known := f.Value(of)
+	b, both := f.Value(by)
+	if !known || !both {
+		return math.NaN()
+	}
+	return a - b
+}
+
+// wholeCopy is the stage that a verdict is about; nil for none.
+func wholeCopy(r *measure.Result) *measure.CopyStage {
+	if r.Copy == nil {
+		return nil
+	}
+	if s := r.Copy.Stage(); s != nil && s.DurationNs > 0 {
+		return s
+	}
+	return nil
+}
+
+// copyFlow is a copy as a flow of TCP: what its connections moved, those without columns alike,
+// and what arrived in each interval. It is nil if no connection has columns.
+func copyFlow(r *measure.Result, direction measure.Direction, sender series) *measure.Flow {
+	s := wholeCopy(r)
+	if s == nil || s.Sink == nil {
+		return nil
+	}
+	f := &measure.Flow{Direction: direction, Summary: measure.Summary{GoodputBps: s.Bps(), DurationNs: measure.Duration(s.DurationNs)}}
+	left := s.Sink.NetworkBytes
+	for i := range s.Sink.Streams {
+		acked, known := sender.sum(fmt.Sprintf("%s.%d.acked_bytes", direction, i))
+		if !known {
+			break
+		}
+		f.Streams = append(f.Streams, measure.Stream{Index: i, ReceivedBytes: int64(acked)})
+		left -= int64(acked)
+	}
+	if len(f.Streams) == 0 {
+		return nil
+	}
+	others := s.Sink.Streams - len(f.Streams)
+	for range others {
+		f.Streams = append(f.Streams, measure.Stream{Index: len(f.Streams), ReceivedBytes: max(left, 0) / int64(others)})
+	}
+	for _, x := range s.Sink.Samples {
+		f.Samples = append(f.Samples, measure.Sample{StartNs: x.StartNs, EndNs: x.EndNs, ReceivedBytes: x.NetworkBytes})
+	}
+	return f
 }
 
 // stageOf is the stage of a copy that has a limit.
@@ -135,6 +277,9 @@ var stageOf = map[measure.Bottleneck]string{
 	measure.BottleneckDiskRead: measure.StageRead, measure.BottleneckDiskWrite: measure.StageWrite,
 	measure.BottleneckPathShaper: measure.StageNetwork, measure.BottleneckPathPolicer: measure.StageNetwork,
 	measure.BottleneckFlowCap: measure.StageNetwork, measure.BottleneckPathLoss: measure.StageNetwork,
+	measure.BottleneckReceiveWindow: measure.StageNetwork, measure.BottleneckSendBuffer: measure.StageNetwork,
+	measure.BottleneckFlowHashing: measure.StageNetwork, measure.BottleneckPacketRate: measure.StageNetwork,
+	measure.BottleneckCompetingTraffic: measure.StageNetwork, measure.BottleneckBurstAllowance: measure.StageNetwork,
 }
 
 // lifted is how long a copy would take if its slowest stage were none: as long as the slowest

@@ -1,7 +1,9 @@
 package verdict
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"soku/internal/measure"
 )
@@ -11,6 +13,8 @@ import (
 func copied(set func(source, sink *measure.CopyWork)) *measure.Result {
 	source, sink := &measure.CopyWork{Streams: 2}, &measure.CopyWork{Streams: 2}
 	set(source, sink)
+	source.BlockedNs = 20e9 - source.ReadNs - source.HashNs - source.FileNs
+	sink.StarvedNs = 20e9 - sink.WriteNs - sink.FileNs
 	return &measure.Result{Test: measure.TestCopy, Options: measure.Defaults(measure.TestCopy), Copy: &measure.Copy{
 		Files: 10, Sink: &measure.CopyPlace{Sync: "end"}, Stages: []measure.CopyStage{
 			{Stage: measure.StageRead, DurationNs: 2e9}, {Stage: measure.StageNetwork, DurationNs: 5e9}, {Stage: measure.StageWrite, DurationNs: 9e9},
@@ -113,4 +117,120 @@ func TestAWholeCopyOfOneKnownEndIsNotLimitedByItsDisk(t *testing.T) {
 	if v := Judge(r); v != nil && v.LimitedBy == measure.BottleneckDiskRead {
 		t.Errorf("%+v", v)
 	}
+}
+
+// carried is a copy that waits for the network, over the two streams of [transfer].
+func carried(t *testing.T, o measure.Direction, change func(sender, receiver measure.SeriesValues)) *measure.Result {
+	t.Helper()
+	r := copied(func(source, sink *measure.CopyWork) {
+		source.NetworkNs, sink.NetworkNs, sink.NetworkBytes = 19e9, 19e9, 50e6
+	})
+	r.Options.Direction = o
+	r.Copy.Stages = r.Copy.Stages[3:]
+	_, sender, receiver := transfer()
+	sender.Columns["interface.sent_bytes"] = slicesOf(1_350_000) // nobody else's
+	change(sender, receiver)
+	for _, s := range []measure.SeriesValues{sender, receiver} {
+		for key, column := range s.Columns {
+			if name, of := strings.CutPrefix(key, "forward."); of {
+				delete(s.Columns, key)
+				s.Columns[string(o)+"."+name] = column
+			}
+		}
+	}
+	if o == measure.Reverse {
+		sender, receiver = receiver, sender
+	}
+	return withSeries(r, sender, receiver)
+}
+
+func TestTheConnectionsOfACopyTellWhichLimitOfTheNetworkItIs(t *testing.T) {
+	level := func(s measure.SeriesValues) { // no queue: the round trips are the smallest ones
+		for _, stream := range []string{"forward.0.", "forward.1."} {
+			s.Columns[stream+"rtt_ns"] = slicesOf(10e6)
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(sender, receiver measure.SeriesValues)
+		want   measure.Bottleneck
+		rule   string
+	}{
+		// Equal streams are no sign of a limit of each: each took as many files as the other.
+		"a queue": {func(_, _ measure.SeriesValues) {}, measure.BottleneckPathShaper, "copy_queue"},
+		"many losses at a time": {func(sender, _ measure.SeriesValues) {
+			level(sender)
+		}, measure.BottleneckPathPolicer, "copy_policer"},
+		"single losses": {func(sender, _ measure.SeriesValues) {
+			level(sender)
+			sender.Columns["tcp.recoveries"] = slicesOf(15)
+		}, measure.BottleneckPathLoss, "copy_loss_by_chance"},
+		"a full window": {func(sender, _ measure.SeriesValues) {
+			sender.Columns["forward.0.snd_wnd_bytes"], sender.Columns["forward.1.snd_wnd_bytes"] = slicesOf(500_000), slicesOf(500_000)
+		}, measure.BottleneckReceiveWindow, "copy_window"},
+	} {
+		for _, direction := range []measure.Direction{measure.Forward, measure.Reverse} {
+			v := Judge(carried(t, direction, c.change))
+			if v.LimitedBy != c.want || v.Rule != c.rule {
+				t.Errorf("%s, %s: %+v", name, direction, v)
+			}
+		}
+	}
+	// Of a copy that waits for a disk its connections tell nothing.
+	r := carried(t, measure.Forward, func(_, _ measure.SeriesValues) {})
+	sink := r.Copy.Stage().Sink
+	sink.NetworkNs, sink.WriteNs, sink.StarvedNs = 1e9, 19e9, 1e9
+	if v := Judge(r); v.LimitedBy != measure.BottleneckDiskWrite {
+		t.Errorf("a busy disk: %+v", v)
+	}
+}
+
+func TestAnEndOfACopyWithoutProcessorTimeIsTheLimit(t *testing.T) {
+	throttled := func(s measure.SeriesValues) {
+		s.Columns["cgroup.periods"], s.Columns["cgroup.throttled_periods"] = slicesOf(1), slicesOf(1)
+	}
+	for _, direction := range []measure.Direction{measure.Forward, measure.Reverse} {
+		if v := Judge(carried(t, direction, func(sender, _ measure.SeriesValues) { throttled(sender) })); v.LimitedBy != measure.BottleneckSenderCPU {
+			t.Errorf("the source, %s: %+v", direction, v)
+		}
+		if v := Judge(carried(t, direction, func(_, receiver measure.SeriesValues) { throttled(receiver) })); v.LimitedBy != measure.BottleneckReceiverCPU {
+			t.Errorf("the sink, %s: %+v", direction, v)
+		}
+	}
+}
+
+// Before the whole copy its stages ran alone, which may have lost other packets.
+func TestOnlyTheWholeCopyCountsOfStagesApart(t *testing.T) {
+	r := carried(t, measure.Forward, func(sender, _ measure.SeriesValues) {
+		for i := range 20 {
+			sender.Columns["forward.0.retransmits"][i], sender.Columns["forward.1.retransmits"][i] = 300, 300
+		}
+	})
+	r.Copy.Stage().DurationNs = int64(2 * time.Second)
+	wantFigures(t, FiguresOf(r, measure.Forward), example{LossRatio: 18.0 / 900, Recoveries: 20})
+}
+
+// Eight streams have columns, and the kernel counts the recoveries of all.
+func TestStreamsOfACopyWithoutColumnsCount(t *testing.T) {
+	r := carried(t, measure.Forward, func(_, _ measure.SeriesValues) {})
+	s := r.Copy.Stage()
+	s.Sink.Streams, s.Sink.NetworkBytes = 4, 100e6
+	wantFigures(t, FiguresOf(r, measure.Forward), example{Streams: 4, LossesPerRecovery: 36})
+}
+
+// The block layer serves the streams of a slow disk unequally: most end long before the last.
+func TestStreamsThatEndEarlyDoNotHideTheDisk(t *testing.T) {
+	writing := copied(func(_, sink *measure.CopyWork) { sink.WriteNs = 10.5e9 })
+	writing.Copy.Stage().Sink.StarvedNs = 0.5e9 // of 20 s the streams were there for 11
+	reading := copied(func(source, _ *measure.CopyWork) { source.ReadNs = 10.5e9 })
+	reading.Copy.Stage().Source.BlockedNs = 0.5e9
+	wantFigures(t, FiguresOf(writing, measure.Forward), example{CopyWrite: 10.5 / 11})
+	wantFigures(t, FiguresOf(reading, measure.Forward), example{CopyRead: 10.5 / 11})
+	for want, r := range map[measure.Bottleneck]*measure.Result{measure.BottleneckDiskWrite: writing, measure.BottleneckDiskRead: reading} {
+		if v := Judge(r); v.LimitedBy != want {
+			t.Errorf("want %s: %+v", want, v)
+		}
+	}
+	// A source that had read everything after a tenth of the time is not what limits.
+	reading.Copy.Stage().Source.Samples = []measure.CopySample{{EndNs: 1e9, FileBytes: 1e9}, {StartNs: 1e9, EndNs: 2e9}}
+	wantFigures(t, FiguresOf(reading, measure.Forward), example{CopyRead: 10.5 / 11 / 10})
 }

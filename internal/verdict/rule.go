@@ -26,6 +26,9 @@ func Judge(r *measure.Result) *measure.Verdict {
 		return nil
 	}
 	directions := []measure.Direction{measure.Forward}
+	if r.Copy != nil {
+		directions = r.Options.Direction.Flows()
+	}
 	if len(r.Flows) > 0 {
 		directions = nil
 		for _, f := range r.Flows {

@@ -1,6 +1,10 @@
 package verdict
 
-import "soku/internal/measure"
+import (
+	"slices"
+
+	"soku/internal/measure"
+)
 
 var (
 	tcp     = []measure.Test{measure.TestTCP}
@@ -29,13 +33,16 @@ var (
 )
 
 // shared are the conditions with a name, for docs/method.md.
-var shared = []named{senderBusy, receiverBusy, queued, lone, stepDown, lossWithoutQueue, besideQueued, copyNetwork}
+var shared = []named{senderBusy, receiverBusy, queued, lone, stepDown, lossWithoutQueue, besideQueued, copyNetwork, diskWrites, diskReads}
 
 // Rules are tried in this order; the first that holds is the verdict. One that excludes what an
 // earlier rule names asks for the figures that say so: where they are absent, it does not hold.
 // To add one, add it here, with figures in rules_test.go and a case in test/verdicts; the table in
 // docs/method.md is written by go test ./internal/verdict -update.
-var Rules = append([]Rule{
+var Rules = slices.Concat(packetRules, copyRules, copyNetworkRules(packetRules), copyLastRules)
+
+// packetRules are those of tests that move bytes from memory to memory, and of connect.
+var packetRules = []Rule{
 	// What is over, or never began.
 	{
 		Name: "mtu_timeouts", Tests: tcp, LimitedBy: measure.BottleneckMTU, Confidence: measure.High,
@@ -325,4 +332,4 @@ var Rules = append([]Rule{
 		When:   senderBusy,
 		Source: "The client's thread runs or waits for a processor.",
 	},
-}, copyRules...)
+}

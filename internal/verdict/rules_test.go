@@ -3,6 +3,7 @@ package verdict
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"soku/internal/measure"
@@ -129,17 +130,30 @@ var examples = map[string]example{
 	"connect_server_thread": opening.with(example{ReceiverThread: 0.9, SenderThread: 0.8, ThreadLead: -0.1}),
 	"connect_client_thread": opening.with(example{SenderThread: 0.9, ThreadLead: 0.6}),
 
-	"copy_asked":        copying.with(example{AskedRatio: 0.99}),
-	"copy_files":        copying.with(example{CopyFile: 0.8}),
-	"copy_write":        copying.with(example{CopyWrite: 0.9}),
-	"copy_read":         copying.with(example{CopyRead: 0.9}),
-	"copy_both_disks":   copying.with(example{CopyRead: 0.9, CopyWrite: 0.9}),
-	"copy_write_longer": copying.with(example{CopyRead: 0.9, CopyWrite: 0.9, CopyWriteTimes: 3}),
-	"copy_read_longer":  copying.with(example{CopyRead: 0.9, CopyWrite: 0.9, CopyWriteTimes: 0.4}),
-	"copy_sender":       copying.with(example{CopySourceHash: 0.9}),
-	"copy_receiver":     copying.with(example{CopySinkHash: 0.9}),
-	"copy_network":      copying.with(example{CopySendWait: 0.9, CopyReceiveWait: 0.9}),
-	"copy_files_some":   copying.with(example{CopyFile: 0.35}),
+	"copy_asked":           copying.with(example{AskedRatio: 0.99}),
+	"copy_receiver_quota":  copying.with(example{ReceiverThrottled: 0.9}),
+	"copy_sender_quota":    copying.with(example{SenderThrottled: 0.9, ReceiverThrottled: 0}),
+	"copy_files":           copying.with(example{CopyFile: 0.8}),
+	"copy_receiver_thread": copying.with(example{CopyWrite: 0.9, ReceiverThread: 0.9}),
+	"copy_sender_thread":   copying.with(example{CopyRead: 0.9, SenderThread: 0.9}),
+	"copy_receiver_busy":   copying.with(example{ReceiverThread: 0.9, SenderThread: 0.8, ThreadLead: -0.1}),
+	"copy_sender_busy":     copying.with(example{SenderThread: 0.9, ReceiverThread: 0.8, ThreadLead: 0.1}),
+	"copy_write":           copying.with(example{CopyWrite: 0.9}),
+	"copy_read":            copying.with(example{CopyRead: 0.9}),
+	"copy_both_disks":      copying.with(example{CopyRead: 0.9, CopyWrite: 0.9}),
+	"copy_write_longer":    copying.with(example{CopyRead: 0.9, CopyWrite: 0.9, CopyWriteTimes: 3}),
+	"copy_read_longer":     copying.with(example{CopyRead: 0.9, CopyWrite: 0.9, CopyWriteTimes: 0.4}),
+	"copy_sender":          copying.with(example{CopySourceHash: 0.9}),
+	"copy_receiver":        copying.with(example{CopySinkHash: 0.9}),
+	"copy_network":         copying.with(example{CopySendWait: 0.9, CopyReceiveWait: 0.9}),
+	"copy_files_some":      copying.with(example{CopyFile: 0.35}),
+}
+
+// A copy that waits for the network has the figures of its connections beside its own.
+func init() {
+	for _, r := range copyNetworkRules(packetRules) {
+		examples[r.Name] = copying.with(examples[strings.TrimPrefix(r.Name, "copy_")]).with(example{CopySendWait: 0.9, CopyReceiveWait: 0.9})
+	}
 }
 
 func TestEachRuleIsTheFirstThatHoldsForItsFigures(t *testing.T) {

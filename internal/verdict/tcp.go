@@ -75,7 +75,7 @@ func (f *Figures) finalTCP(r *measure.Result, flow *measure.Flow) {
 	f.set(Streams, moved)
 	f.set(FixedAmount, count(r.Options.Bytes > 0))
 	f.set(DurationNs, float64(flow.Summary.DurationNs))
-	if j := jain(bytes); moved > 1 {
+	if j := jain(bytes); moved > 1 && r.Test == measure.TestTCP { // streams of a copy take whole files
 		f.set(Jain, j)
 	}
 	if !known {

@@ -34,7 +34,7 @@ const off = "off"
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestCopy, Place: 80,
 	Options: slices.Concat(measure.NetworkOptions, []string{
-		"via", "port", "interval", "direction", "streams", "rate", "window", "congestion",
+		"via", "port", "interval", "direction", "streams", "rate", "window", "congestion", "series",
 	}),
 	Own:         defaultOwn(),
 	Defaults:    defaults(),
@@ -65,7 +65,7 @@ func defaultOwn() Options {
 
 func defaults() measure.Options {
 	o := measure.Timed()
-	o.Duration, o.Streams, o.Direction, o.Via = 0, 1, measure.Forward, measure.ViaSoku
+	o.Duration, o.Streams, o.Direction, o.Via, o.Series = 0, 1, measure.Forward, measure.ViaSoku, measure.SeriesOn
 	return o
 }
 
