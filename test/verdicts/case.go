@@ -63,7 +63,12 @@ func flags(format string, args ...any) []string { return strings.Fields(fmt.Spri
 // through is a client and a server behind a router: the keys are of the link to the server, and
 // then of that to the client.
 func through(toServer, toClient string) string {
-	return "hosts:\n  client:\n  server: {server: true}\nrouters:\n  gateway:\nlinks:\n" +
+	return throughWith("", "", toServer, toClient)
+}
+
+// throughWith is the same with settings of the two hosts.
+func throughWith(clientSettings, serverSettings, toServer, toClient string) string {
+	return "hosts:\n  client: {" + clientSettings + "}\n  server: {server: true" + keys(serverSettings) + "}\nrouters:\n  gateway:\nlinks:\n" +
 		"  - {from: client, to: gateway" + keys(toClient) + "}\n  - {from: gateway, to: server" + keys(toServer) + "}\n"
 }
 

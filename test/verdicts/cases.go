@@ -206,5 +206,5 @@ func cases(d *drawing) []testCase {
 	// New connections per second.
 	connect("connections-300", m.BottleneckConnectionRate, through("", delay(2)), "--request-rate 1500").Disturb = []disturbance{connectionLimit(d.about(300))}
 	connect("connections-1000-closed", m.BottleneckConnectionRate, through("", delay(1)), "-P 64").Disturb = []disturbance{connectionLimit(d.about(1000))}
-	return out
+	return append(out, copies(d)...)
 }

@@ -74,7 +74,11 @@ func (r *runner) trial(ctx context.Context, l *lab.Lab, c *testCase) ([]byte, er
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	argv := append([]string{r.program, string(c.Test), addr.String(), "--json", "--no-save"}, c.Flags...)
-	if r.probes && c.Test != measure.TestConnect {
+	if folder := l.DiskFolder("client"); folder != "" {
+		argv = append(argv, "--disk", folder)
+	}
+	explained := r.probes && (c.Test == measure.TestTCP || c.Test == measure.TestUDP)
+	if explained {
 		argv = append(argv, "--explain")
 	}
 	if c.Within > 0 {
@@ -92,7 +96,7 @@ func (r *runner) trial(ctx context.Context, l *lab.Lab, c *testCase) ([]byte, er
 	if !json.Valid(out.Bytes()) || out.Len() == 0 {
 		return nil, fmt.Errorf("%v: %w %s", argv, err, errs.String())
 	}
-	if r.probes && c.Test != measure.TestConnect {
+	if explained {
 		return told(out.Bytes())
 	}
 	return out.Bytes(), nil // a trial that failed has a document, too
