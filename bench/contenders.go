@@ -35,7 +35,7 @@ func iperf3(label string, options ...string) Contender {
 	return Contender{Label: label, Program: "iperf3", Parse: parseIperf3, Build: func(s Site) Commands {
 		port := fmt.Sprint(s.Port)
 		client := append([]string{"iperf3", "-c", s.Host, "-p", port, "-J"}, options...)
-		if !has(options, "-n") {
+		if !has(options, "-n") && !has(options, "-t") {
 			client = append(client, "-t", fmt.Sprint(s.Seconds))
 		}
 		return Commands{Server: []string{"iperf3", "-s", "-1", "-p", port}, Client: client}
@@ -99,11 +99,26 @@ func limitConnect(n int) Contender {
 // output.
 func starting(c Contender, data dataStart) Contender {
 	c.Start = &data
-	c.Parse = func(client, _ string) (Figures, error) {
-		if client == "" {
-			return nil, errNoFigure
-		}
-		return Figures{}, nil
-	}
+	return briefly(c)
+}
+
+// briefly times the client several times a run, and does not read its output.
+func briefly(c Contender) Contender {
+	c.Brief, c.Parse = true, parseNothing
 	return c
+}
+
+// printing times a program that only prints something.
+func printing(label string, words ...string) Contender {
+	return Contender{Label: label, Program: words[0], NoCPU: true, Brief: true, Parse: parseNothing, Build: func(Site) Commands {
+		return Commands{Client: words}
+	}}
+}
+
+// parseNothing has no figures; a program without output has failed.
+func parseNothing(client, _ string) (Figures, error) {
+	if client == "" {
+		return nil, errNoFigure
+	}
+	return Figures{}, nil
 }

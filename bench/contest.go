@@ -44,6 +44,8 @@ type Contender struct {
 	// Parse reads the output of both ends. It never panics on any output. Without it the
 	// figure is the rate at which Bytes were copied until the exit.
 	Parse func(client, server string) (Figures, error)
+	// Brief programs take milliseconds: a run is the medians of several executions.
+	Brief bool
 	// Start, if set, has a relay between the ends on loopback take the time from exec
 	// to the first measured byte.
 	Start *dataStart

@@ -155,6 +155,7 @@ func (d *document) writeContest(w io.Writer, c Contest, runs []Run) {
 		for _, s := range standings {
 			writeStanding(w, s, m, cpu)
 		}
+		writeDifference(w, standings, m)
 		if ahead := aheadOfSoku(standings, m); len(ahead) > 0 && i == 0 {
 			fmt.Fprintf(w, "\nAhead of soku: %s.\n", strings.Join(ahead, ", "))
 		}
@@ -168,6 +169,21 @@ func (d *document) writeContest(w io.Writer, c Contest, runs []Run) {
 			fmt.Fprintf(w, "\n%s: %d runs left out: other core placement.\n", s.label, s.leftOut)
 		}
 	}
+}
+
+// writeDifference writes what the series of the hosts takes, where a contest has soku with and
+// without it.
+func writeDifference(w io.Writer, all []standing, m Metric) {
+	with, without := find(all, sokuLabel), find(all, withoutSeries)
+	if with == nil || without == nil {
+		return
+	}
+	pairs := differences(with.byRound, without.byRound)
+	mean, half := meanWithin(pairs)
+	if math.IsNaN(mean) {
+		return
+	}
+	fmt.Fprintf(w, "\nWith less without the series: %+.2f %s, 95 %% interval %+.2f to %+.2f, %d pairs.\n", mean, m.Unit, mean-half, mean+half, len(pairs))
 }
 
 func writeStanding(w io.Writer, s standing, m Metric, cpu bool) {

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// starts is how often a run starts a program whose start is timed: a single start may wait
-// milliseconds for a processor.
+// starts is how often a run starts a brief program: a single start may wait milliseconds for a
+// processor.
 const starts = 9
 
 // copyMost is the longest time in which files are copied.
 const copyMost = time.Minute
 
-// perform is one run of a contender: one execution, or if its start is timed the medians of
-// several, none of which may fail.
+// perform is one run of a contender: one execution, or of a brief one the medians of several,
+// none of which may fail.
 func perform(ctx context.Context, p place, s Site, e Contender) (Figures, float64, error) {
-	if e.Start == nil {
+	if !e.Brief {
 		return execute(ctx, p, s, e)
 	}
 	all := map[string][]float64{}

@@ -3,6 +3,9 @@ package main
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // median of values, NaN if there are none. It does not change values.
@@ -110,4 +113,25 @@ func rank(c Contest, runs []Run, m Metric, seconds int) ([]standing, string) {
 		}
 	}
 	return out, place
+}
+
+// differences are a contender's figures less those of another in the same round.
+func differences(of, less map[int]float64) (out []float64) {
+	for round, v := range of {
+		if w, ok := less[round]; ok {
+			out = append(out, v-w)
+		}
+	}
+	return out
+}
+
+// meanWithin is the mean of values and the half-width of its 95 % interval by Student's t; NaN
+// of less than two.
+func meanWithin(values []float64) (mean, half float64) {
+	if len(values) < 2 {
+		return math.NaN(), math.NaN()
+	}
+	mean, deviation := stat.MeanStdDev(values, nil)
+	n := float64(len(values))
+	return mean, distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * deviation / math.Sqrt(n)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 )
@@ -135,5 +136,45 @@ func TestDiscardAndCopyAreNeverCompared(t *testing.T) {
 				t.Errorf("%s: %s", c.Name, words)
 			}
 		}
+	}
+}
+
+func TestWhatTheSeriesTakesIsTheMeanDifferenceWithinRounds(t *testing.T) {
+	contest := Contest{Name: "series-cost", Metrics: []Metric{coreShare}, Entries: []Contender{{Label: sokuLabel}, {Label: withoutSeries}}}
+	d := document{Seconds: 1, contests: []Contest{contest}}
+	for round, cost := range []float64{0.3, 0.5, 0.7} {
+		base := float64(10 * round) // of the time, shared by both
+		for label, v := range map[string]float64{sokuLabel: base + cost, withoutSeries: base} {
+			d.Runs = append(d.Runs, Run{Contest: contest.Name, Contender: label, Round: round + 1, Figures: Figures{coreShare.Name: v}, Placement: placedNear})
+		}
+	}
+	var page strings.Builder
+	d.write(&page)
+	// Student's t with two degrees of freedom: 4.303 times 0.2 / sqrt(3).
+	for _, line := range []string{
+		"With less without the series: +0.50 % of a core per end, 95 % interval +0.00 to +1.00, 3 pairs.",
+		"| sampling: % of a core at each end | series-cost | <= 1 | 0.50 | 3 | holds |",
+	} {
+		if !strings.Contains(page.String(), line) {
+			t.Errorf("the page lacks %q:\n%s", line, page.String())
+		}
+	}
+	if mean, half := meanWithin([]float64{1}); !math.IsNaN(mean) || !math.IsNaN(half) {
+		t.Errorf("one value has no interval: %v ± %v", mean, half)
+	}
+}
+
+func TestABriefProgramRunsSeveralTimesARun(t *testing.T) {
+	folder := t.TempDir()
+	count := printing("counter", "sh", "-c", "echo x | tee -a "+folder+"/runs")
+	f, _, err := perform(t.Context(), loopback, Site{Seconds: 1}, count)
+	if err != nil || f[wall.Name] <= 0 {
+		t.Fatalf("%v, %v", f, err)
+	}
+	if runs, err := os.ReadFile(folder + "/runs"); err != nil || len(runs) != 2*starts {
+		t.Errorf("it ran %d times, %v; want %d", len(runs)/2, err, starts)
+	}
+	if _, _, err := perform(t.Context(), loopback, Site{Seconds: 1}, printing("silent", "true")); err == nil {
+		t.Error("a program that prints nothing has not failed")
 	}
 }
