@@ -1,14 +1,8 @@
 package measure
 
 import (
-	"bytes"
-	"compress/zlib"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
-	"math"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -34,9 +28,9 @@ const maxEncodedHistogram = 1 << 20
 type Histogram struct {
 	// One of the two is nil. The counts of a histogram that was read are packed,
 	// some kB instead of 220: a report holds those of thousands of trials. The
-	// first Record makes them dense.
+	// first Record or Merge makes them dense.
 	dense   *hdr.Histogram
-	packed  *hdr.PackedHistogram
+	packed  *packed
 	sum     float64
 	clipped int64
 }
@@ -44,11 +38,6 @@ type Histogram struct {
 // NewHistogram returns an empty histogram.
 func NewHistogram() *Histogram {
 	return &Histogram{dense: hdr.New(HistogramMin, HistogramMax, HistogramDigits)}
-}
-
-// newPackedHistogram returns an empty histogram for merging, not for recording.
-func newPackedHistogram() *Histogram {
-	return &Histogram{packed: hdr.NewPacked(HistogramMin, HistogramMax, HistogramDigits)}
 }
 
 // counts is what both forms answer alike.
@@ -69,11 +58,19 @@ func (h *Histogram) counts() counts {
 // unpack makes the counts dense.
 func (h *Histogram) unpack() *hdr.Histogram {
 	if h.packed != nil {
-		h.dense = hdr.New(HistogramMin, HistogramMax, HistogramDigits)
-		h.packed.MergeInto(h.dense) // of the same range: nothing is dropped
-		h.packed = nil
+		h.dense, h.packed = h.densely(), nil
 	}
 	return h.dense
+}
+
+// densely are the counts as dense ones; the histogram stays as it is.
+func (h *Histogram) densely() *hdr.Histogram {
+	if h.packed == nil {
+		return h.dense
+	}
+	dense := NewHistogram().dense
+	h.packed.addTo(dense)
+	return dense
 }
 
 // Record counts one latency. Values below 1 ns count as 1 ns, above 60 s as 60 s.
@@ -94,15 +91,10 @@ func (h *Histogram) Merge(other *Histogram) {
 	if other == nil || other.dense == nil && other.packed == nil {
 		return
 	}
-	switch {
-	case h.packed != nil && other.packed != nil:
-		h.packed.Merge(other.packed)
-	case h.packed != nil:
-		h.packed.MergeFrom(other.dense)
-	case other.packed != nil:
-		other.packed.MergeInto(h.dense)
-	default:
-		h.dense.Merge(other.dense)
+	if other.packed != nil {
+		other.packed.addTo(h.unpack())
+	} else {
+		h.unpack().Merge(other.dense)
 	}
 	h.sum += other.sum
 	h.clipped += other.clipped
@@ -167,13 +159,12 @@ type Bucket struct {
 
 // Buckets returns the occupied buckets in rising order.
 func (h *Histogram) Buckets() []Bucket {
-	dense := h.dense
-	if h.packed != nil {
-		dense = hdr.New(HistogramMin, HistogramMax, HistogramDigits)
-		h.packed.MergeInto(dense)
-	}
 	var out []Bucket
-	for _, b := range dense.Distribution() {
+	if h.packed != nil {
+		h.packed.each(func(b Bucket) bool { out = append(out, b); return true })
+		return out
+	}
+	for _, b := range h.dense.Distribution() {
 		if b.Count > 0 {
 			out = append(out, Bucket{From: b.From, To: b.To, Count: b.Count})
 		}
@@ -215,11 +206,7 @@ const histogramEncoding = "hdr-v2-deflate-base64"
 
 // MarshalJSON writes the interchange form.
 func (h *Histogram) MarshalJSON() ([]byte, error) {
-	encode := func() ([]byte, error) { return h.dense.Encode(hdr.V2CompressedEncodingCookieBase) }
-	if h.packed != nil {
-		encode = h.packed.Encode
-	}
-	data, err := encode()
+	data, err := h.densely().Encode(hdr.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return nil, fmt.Errorf("encode histogram: %w", err)
 	}
@@ -239,45 +226,10 @@ func (h *Histogram) UnmarshalJSON(b []byte) error {
 	if j.Encoding != histogramEncoding {
 		return Fail(KindFile, "document.histogram.encoding", Figures{"encoding": j.Encoding, "known": histogramEncoding})
 	}
-	if err := checkHistogram(j.Data); err != nil {
+	packed, err := readPacked(j.Data)
+	if err != nil {
 		return err
 	}
-	packed, err := hdr.DecodePacked([]byte(j.Data))
-	if err != nil {
-		return Fail(KindFile, "document.histogram.damaged_by", Figures{"cause": err})
-	}
-	if packed.TotalCount() == math.MaxInt64 {
-		return Fail(KindFile, "document.histogram.too_many", nil)
-	}
-	packed.Compact()
 	*h = Histogram{packed: packed, sum: j.SumNs, clipped: j.Clipped}
-	return nil
-}
-
-// checkHistogram reads the header of encoded data before the library does: the
-// range that it names decides how much the library unpacks, and histograms of
-// another would not merge. Layout (HdrHistogram V2, big endian): cookie 4, length
-// 4, zlib of: cookie 4, payload length 4, normalizing offset 4, digits 4, lowest
-// 8, highest 8, ratio 8, counts.
-func checkHistogram(data string) error {
-	const packedHeader, header = 8, 40
-	packed, err := base64.StdEncoding.DecodeString(data)
-	if err != nil || len(packed) < packedHeader {
-		return Fail(KindFile, "document.histogram.damaged", nil)
-	}
-	z, err := zlib.NewReader(bytes.NewReader(packed[packedHeader:]))
-	if err != nil {
-		return Fail(KindFile, "document.histogram.damaged_by", Figures{"cause": err})
-	}
-	var plain [header]byte
-	if _, err := io.ReadFull(z, plain[:]); err != nil {
-		return Fail(KindFile, "document.histogram.damaged_by", Figures{"cause": err})
-	}
-	if binary.BigEndian.Uint32(plain[12:]) != HistogramDigits ||
-		binary.BigEndian.Uint64(plain[16:]) != HistogramMin || binary.BigEndian.Uint64(plain[24:]) != HistogramMax {
-		return Fail(KindFile, "document.histogram.range", Figures{
-			"least_ns": HistogramMin, "most_ns": HistogramMax, "digits": HistogramDigits,
-		})
-	}
 	return nil
 }

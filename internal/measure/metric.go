@@ -120,7 +120,7 @@ func (d *Distribution) Histogram(r *Result) *Histogram {
 		default:
 			if !merged {
 				first := out
-				out, merged = newPackedHistogram(), true
+				out, merged = NewHistogram(), true
 				out.Merge(first)
 			}
 			out.Merge(h)

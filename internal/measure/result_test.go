@@ -268,16 +268,22 @@ func FuzzHistogram(f *testing.F) {
 	for i := range int64(50) {
 		h.Record(i * i * 1000)
 	}
-	data, _ := h.dense.Encode(hdr.V2CompressedEncodingCookieBase)
-	f.Add(string(data))
+	for _, values := range []int64{0, 1, 1 << 20, 1 << 50} {
+		_ = h.dense.RecordValues(HistogramMax, values) // numbers of one to eight bytes
+		data, _ := h.dense.Encode(hdr.V2CompressedEncodingCookieBase)
+		f.Add(string(data))
+	}
 	f.Fuzz(func(t *testing.T, data string) {
 		b, _ := json.Marshal(histogramJSON{Encoding: histogramEncoding, Data: data})
 		var got Histogram
 		if got.UnmarshalJSON(b) != nil {
 			return
 		}
-		got.Percentiles()
-		NewHistogram().Merge(&got)
+		dense, err := hdr.Decode([]byte(data))
+		if err != nil {
+			t.Fatalf("read, but %v", err)
+		}
+		wantAlike(t, &got, &Histogram{dense: dense})
 	})
 }
 

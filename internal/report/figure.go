@@ -80,14 +80,15 @@ func (r *Row) combine(test measure.Test, results []*measure.Result, rounds map[i
 func mergedHistogram(d *measure.Distribution, results []*measure.Result) *measure.Histogram {
 	var out *measure.Histogram
 	for _, r := range results {
-		h := d.Histogram(r)
-		if h == nil {
-			continue
+		for _, h := range d.Of(r) {
+			if h.Count() == 0 {
+				continue
+			}
+			if out == nil {
+				out = measure.NewHistogram()
+			}
+			out.Merge(h)
 		}
-		if out == nil {
-			out = measure.NewHistogram()
-		}
-		out.Merge(h)
 	}
 	return out
 }
