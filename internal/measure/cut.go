@@ -6,15 +6,15 @@ import "bytes"
 // the whole of it.
 type cuts map[string]cuts
 
-// cut returns a document with null for the members that are left out, so that the decoder
+// cut appends a document with null for the members that are left out, so that the decoder
 // need not read them; the text is not changed. What is left out is only known to have its
-// brackets and quotes closed. A text that is no object is returned as it is, and a member whose
+// brackets and quotes closed. A text that is no object is appended as it is, and a member whose
 // key is written with escapes stays.
-func (c cuts) cut(b []byte) []byte {
-	out := make([]byte, 0, len(b)/4)
+func (c cuts) cut(out, b []byte) []byte {
+	before := len(out)
 	out, end := c.object(out, b, space(b, 0))
 	if end < 0 {
-		return b
+		return append(out[:before], b...)
 	}
 	return append(out, b[end:]...)
 }
@@ -111,10 +111,14 @@ func text(b []byte, at int) int {
 	}
 }
 
-// brackets is the end of an object or an array.
+// brackets is the end of an object or an array. Most of a large document are numbers between
+// its brackets, which are passed without a look at each.
 func brackets(b []byte, at int) int {
 	depth := 0
 	for ; at < len(b); at++ {
+		if !structural[b[at]] {
+			continue
+		}
 		switch b[at] {
 		case '{', '[':
 			depth++
@@ -132,3 +136,6 @@ func brackets(b []byte, at int) int {
 	}
 	return -1
 }
+
+// structural are the bytes at which brackets has something to do.
+var structural = [256]bool{'{': true, '[': true, '}': true, ']': true, '"': true}

@@ -42,7 +42,7 @@ func checkCut(t *testing.T, document string) {
 	before := document
 	err := json.Unmarshal([]byte(document), &want)
 	text := []byte(document)
-	out := someCuts.cut(text)
+	out := someCuts.cut(nil, text)
 	if string(text) != before {
 		t.Errorf("%q was changed", before)
 	}
@@ -61,7 +61,7 @@ func TestMembersAreCut(t *testing.T) {
 	for _, document := range cutDocuments {
 		checkCut(t, document)
 	}
-	if got := string(someCuts.cut([]byte(`{"a":[1,{"x":"]"}],"b":{"c":2,"k":3}}`))); got != `{"a":null,"b":{"c":null,"k":3}}` {
+	if got := string(someCuts.cut(nil, []byte(`{"a":[1,{"x":"]"}],"b":{"c":2,"k":3}}`))); got != `{"a":null,"b":{"c":null,"k":3}}` {
 		t.Errorf("cut to %s", got)
 	}
 }
@@ -96,17 +96,17 @@ func TestADocumentWithoutRowsHasAllElse(t *testing.T) {
 		if err := UnmarshalWithoutRows(text, &short); err != nil {
 			t.Fatal(err)
 		}
-		if l := whole.Latency; l != nil {
-			rows += len(l.Rows)
-			l.Rows = nil
-		}
+		all := []*Latency{whole.Latency}
 		if u := whole.UnderLoad; u != nil {
-			for _, l := range []*Latency{u.Before, u.During, u.After} {
-				if l != nil {
-					l.Rows = nil
-				}
+			all = append(all, u.Before, u.During, u.After)
+		}
+		for _, l := range all {
+			if l != nil {
+				rows += len(l.Rows)
+				l.Rows, l.Application = nil, nil
 			}
 		}
+		whole.unknown = nil
 		want, err := json.Marshal(&whole)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"soku/internal/measure"
@@ -28,10 +29,19 @@ func addHosts(list []Host, r *measure.Result) []Host {
 			list[i].Roles = append(list[i].Roles, side.role)
 			slices.Sort(list[i].Roles)
 		}
-		list[i].merge(facts(side.host.Facts))
+		if f := steady(side.host.Facts); !reflect.DeepEqual(f, list[i].latest) {
+			list[i].latest = f
+			list[i].merge(facts(f))
+		}
 		list[i].merge(floorFact(side.host.Floor))
 	}
 	return list
+}
+
+// steady are the facts without those that differ in every trial, and that no report shows.
+func steady(f measure.Facts) measure.Facts {
+	f.Load1, f.TimeSync = 0, nil
+	return f
 }
 
 func (h *Host) merge(list []Fact) {

@@ -226,6 +226,8 @@ type Host struct {
 	Name  string   `json:"name"`
 	Roles []string `json:"roles"` // "client", "server"
 	Facts []Fact   `json:"facts"`
+
+	latest measure.Facts // of the result that was added last, whose facts need not be added again
 }
 
 // series is one trial over time: rates in bit/s or round trips in ns.

@@ -96,8 +96,8 @@ type Detail int
 const (
 	// Whole is the document as it was put.
 	Whole Detail = iota
-	// WithoutRows is the document without the rows of its round trips, as
-	// [measure.UnmarshalWithoutRows] reads it. It must not be put again.
+	// WithoutRows is the document without the rows of its round trips and the series of its
+	// hosts, as [measure.UnmarshalWithoutRows] reads it. It must not be put again.
 	WithoutRows
 	// Outline is the document without its samples, streams and histograms, as
 	// [measure.UnmarshalOutline] reads it. It must not be put again.
