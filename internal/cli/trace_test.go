@@ -103,7 +103,7 @@ func TestAStreamOfJSONHasTheHopsWhileTheyAreFound(t *testing.T) {
 
 func TestTheMTUOfLoopbackIsItsInterfaces(t *testing.T) {
 	needTrace(t)
-	out, errs, code := soku(t, "mtu", "127.0.0.1", "--probe", "udp", "--no-save", "--json")
+	out, errs, code := soku(t, "mtu", "127.0.0.1", "--probe", "udp", "-p", "9", "--no-save", "--json")
 	var r measure.Result
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
 		t.Fatalf("status %d, %v: %s", code, err, errs)

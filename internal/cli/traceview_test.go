@@ -91,7 +91,7 @@ func TestTheSearchForTheMTUIsOneLineThatFits(t *testing.T) {
 
 func TestATerminalSeesTheSearchForTheMTU(t *testing.T) {
 	needTrace(t)
-	sys, out, errs := fakeSystem(t, "mtu", "127.0.0.1", "--probe", "udp", "--no-save")
+	sys, out, errs := fakeSystem(t, "mtu", "127.0.0.1", "--probe", "udp", "-p", "9", "--no-save")
 	sys.StdoutWidth = func() int { return 60 }
 	if code := Run(sys); code != 0 {
 		t.Fatalf("status %d: %s", code, errs)
@@ -103,7 +103,7 @@ func TestATerminalSeesTheSearchForTheMTU(t *testing.T) {
 	if strings.ContainsAny(summary, "\r\x1b") || errs.String() != "" {
 		t.Errorf("the summary is %q, beside it %q", summary, errs)
 	}
-	out2, _, _ := soku(t, "mtu", "127.0.0.1", "--probe", "udp", "--no-save")
+	out2, _, _ := soku(t, "mtu", "127.0.0.1", "--probe", "udp", "-p", "9", "--no-save")
 	if strings.Contains(out2, "trying") || strings.ContainsAny(out2, "\r\x1b") {
 		t.Errorf("without a terminal: %q", out2)
 	}
@@ -124,7 +124,7 @@ func TestASearchThatFailsLeavesNoLineBehind(t *testing.T) {
 
 func TestAStreamOfJSONHasTheSearchForTheMTU(t *testing.T) {
 	needTrace(t)
-	out, errs, code := soku(t, "mtu", "127.0.0.1", "--probe", "udp", "--no-save", "--json-stream")
+	out, errs, code := soku(t, "mtu", "127.0.0.1", "--probe", "udp", "-p", "9", "--no-save", "--json-stream")
 	if code != 0 {
 		t.Fatalf("status %d: %s", code, errs)
 	}
