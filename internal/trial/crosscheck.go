@@ -72,8 +72,8 @@ func onTheWire(f *measure.Flow, o measure.Options) (bytes int64) {
 			fragments := size/usualMSS + 1
 			bytes += (max(s.Packets.Sent, s.Packets.Received+s.Packets.Duplicated) + s.Packets.Omitted) * (size + fragments*udpHeaders)
 		case s.TCP != nil && s.TCP.SentBytes > 0:
-			packets := max(s.TCP.DataSegsOut, s.TCP.SentBytes/max(s.TCP.MSS, 1))
-			bytes += s.TCP.SentBytes + packets*tcpHeaders
+			packets, later := max(s.TCP.DataSegsOut, s.TCP.SentBytes/max(s.TCP.MSS, 1)), sentLater(&s)
+			bytes += s.TCP.SentBytes + later + (packets+later/max(s.TCP.MSS, 1))*tcpHeaders
 		case o.Omit > 0:
 			return 0
 		default:
@@ -85,6 +85,20 @@ func onTheWire(f *measure.Flow, o measure.Options) (bytes int64) {
 		bytes += bytes / usualMSS * tcpHeaders
 	}
 	return bytes
+}
+
+// sentLater is what a sender's kernel sent after it was read, at the end of the time: the payload
+// that was then still in the socket, and as much of it again as of the bytes before.
+func sentLater(s *measure.Stream) int64 {
+	passed := s.TCP.SentBytes // payload that had been sent once
+	if s.TCP.AckedBytes > 0 {
+		passed = min(passed, s.TCP.AckedBytes+s.TCP.UnackedSegs*s.TCP.MSS)
+	}
+	left := max(s.SentBytes, s.ReceivedBytes) - passed
+	if left <= 0 {
+		return 0
+	}
+	return int64(float64(left) * float64(s.TCP.SentBytes) / float64(passed))
 }
 
 // checkOpens reports what the kernels of both ends counted about setting up connections. They

@@ -51,6 +51,31 @@ func TestOtherTrafficOnTheInterfaceIsFound(t *testing.T) {
 	wantFindings(t, "hosts without counters", none)
 }
 
+// A kernel is read at the end of the time. What its socket holds then is sent later, and where a
+// queue is full much of it twice.
+func TestWhatASocketHeldAtTheEndIsNoOtherTraffic(t *testing.T) {
+	const sent = 70_000 * 1400 // until the kernel was read; 50,000 segments of them arrived or are on the way
+	stream := measure.Stream{SentBytes: 100_000_000, ReceivedBytes: 100_000_000, TCP: &measure.TCPInfo{
+		SentBytes: sent, DataSegsOut: 70_000, MSS: 1400, AckedBytes: 49_000 * 1400, UnackedSegs: 1000,
+	}}
+	later := int64(30_000_000 * 7 / 5)
+	whole := (sent + later) * (1400 + tcpHeaders) / 1400
+	r := checked(measure.Forward, "eth0", whole, 0, 0, 100_000_000)
+	r.Flows[0].Streams[0] = stream
+	crossCheck(r)
+	wantFindings(t, "the test alone", r)
+	r.Hosts.Client.Counters.TxBytes = whole * 6 / 5
+	if crossCheck(r); len(r.Findings) != 1 || r.Findings[0].Code != measure.CodeOtherTraffic {
+		t.Errorf("a sixth is others': %+v", r.Findings)
+	}
+	r = checked(measure.Forward, "eth0", whole, 0, 0, 0)
+	stream.TCP.AckedBytes, stream.TCP.UnackedSegs = 0, 0
+	r.Flows[0].Streams[0] = stream
+	if crossCheck(r); len(r.Findings) != 1 { // without acknowledgements only what never left is known: 2 MB
+		t.Errorf("a kernel that does not report acknowledged bytes: %+v", r.Findings)
+	}
+}
+
 func TestSmallDatagramsAreNoOtherTraffic(t *testing.T) {
 	r := checked(measure.Forward, "eth0", 100_000*(18+42), 0, 0, 90_000*(18+42))
 	r.Options.Size = 18

@@ -9,6 +9,7 @@ import (
 // ends are the series of the two ends of a direction.
 type ends struct {
 	sender, receiver series
+	arrival          series // of the receiver, and not cut
 	// control is the end whose control connection tells more: the one that sent more on it.
 	control series
 }
@@ -27,6 +28,7 @@ func FiguresOf(r *measure.Result, direction measure.Direction) *Figures {
 		e.receiver, receiving = client, r.Hosts.Client // a local copy has one process
 	}
 	flow := flowOf(r, direction)
+	e.arrival = e.receiver
 	e.cut(r, direction)
 	e.control = client
 	if distinctValues(server.gauge("control.rtt_ns")) > distinctValues(client.gauge("control.rtt_ns")) {
@@ -217,27 +219,35 @@ func udpOverhead(o measure.Options) float64 { return 42 / float64(max(o.Size, 1)
 const background = 25e3
 
 // other is the share of the interface's bytes that is not the test's, of the end where it is
-// larger. sent and received are the payload bytes of the flow within the series.
-func (f *Figures) other(r *measure.Result, flow *measure.Flow, e ends, sent, received, overhead float64) {
+// larger. sent and received are the payload bytes of the flow within the series, and arrived all of
+// it. At the receiver the share of the whole trial counts where it is smaller: readings of a busy
+// host come late, and of many streams what the first ones received is taken for all.
+func (f *Figures) other(r *measure.Result, flow *measure.Flow, e ends, sent, received, arrived, overhead float64) {
 	acknowledgements := 0.0 // of the flow in the other direction: at most one a segment
 	for i := range r.Flows {
 		if back := &r.Flows[i]; r.Test == measure.TestTCP && back.Direction != flow.Direction {
 			acknowledgements = float64(back.Summary.ReceivedBytes) * tcpOverhead
 		}
 	}
-	for _, c := range []struct {
-		s     series
-		key   string
-		moved float64
-	}{{e.sender, "interface.sent_bytes", sent}, {e.receiver, "interface.received_bytes", received}} {
-		total, known := c.s.sum(c.key)
-		if !known || total <= 0 || c.moved <= 0 || c.s.loopback {
-			continue
+	share := func(s series, key string, moved float64) (ratio float64, known bool) {
+		total, known := s.sum(key)
+		if !known || total <= 0 || moved <= 0 || s.loopback {
+			return 0, false
 		}
-		share := max(total-c.moved*(1+overhead)-acknowledgements-background*c.s.span()/1e9, 0) / total
-		if old, known := f.Value(OtherTraffic); !known || share > old {
-			f.setAt(OtherTraffic, share, c.s.where, "")
-		}
+		return max(total-moved*(1+overhead)-acknowledgements-background*s.span()/1e9, 0) / total, true
+	}
+	if ratio, known := share(e.sender, "interface.sent_bytes", sent); known {
+		f.setAt(OtherTraffic, ratio, e.sender.where, "")
+	}
+	ratio, known := share(e.receiver, "interface.received_bytes", received)
+	if !known {
+		return
+	}
+	if whole, known := share(e.arrival, "interface.received_bytes", arrived); known {
+		ratio = min(ratio, whole)
+	}
+	if old, known := f.Value(OtherTraffic); !known || ratio > old {
+		f.setAt(OtherTraffic, ratio, e.receiver.where, "")
 	}
 }
 

@@ -166,6 +166,46 @@ func TestAcknowledgementsOfTheOtherDirectionAreNoOtherTraffic(t *testing.T) {
 	})
 }
 
+// On a busy host readings come late: the receiver's last one also has what arrived after those of
+// the sender.
+func TestALateReadingHasNoOtherTraffic(t *testing.T) {
+	r, sender, receiver := transfer()
+	first := func(v *measure.SeriesValues, n int) {
+		v.AtNs = v.AtNs[:n+1]
+		for key := range v.Columns {
+			v.Columns[key] = v.Columns[key][:n]
+		}
+	}
+	first(&sender, 3)
+	first(&receiver, 2)
+	receiver.AtNs[2] = 470e6
+	sender.Columns["interface.sent_bytes"] = []int64{1_400_000, 1_400_000, 1_400_000}
+	receiver.Columns["interface.received_bytes"] = []int64{1_320_000, 1_320_000 * 37 / 10}
+	for i := range r.Flows[0].Streams {
+		r.Flows[0].Streams[i].ReceivedBytes = 625_000 * 47 / 10
+	}
+	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{
+		OtherTraffic: (1.4e6 - 1.3e6*(1+tcpOverhead) - 2.5e3) / 1.4e6,
+	})
+}
+
+// Only the first streams have columns. Where they receive much of their bytes after the time, their
+// part in it says little of the others.
+func TestStreamsWithoutColumnsAreNoOtherTraffic(t *testing.T) {
+	r, sender, receiver := transfer()
+	flow := &r.Flows[0]
+	flow.Streams = append(flow.Streams, flow.Streams...)
+	for i, received := range []int64{40e6, 40e6, 10e6, 10e6} {
+		flow.Streams[i].ReceivedBytes = received
+	}
+	for i := range 40 {
+		sender.Columns["interface.sent_bytes"][i], receiver.Columns["interface.received_bytes"][i] = 1_700_000, 2_600_000
+	}
+	wantFigures(t, FiguresOf(withSeries(r, sender, receiver), measure.Forward), example{
+		OtherTraffic: 0,
+	})
+}
+
 func TestALoopbackInterfaceHasNoOtherTraffic(t *testing.T) {
 	r, sender, receiver := transfer()
 	withSeries(r, sender, receiver)

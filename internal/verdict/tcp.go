@@ -46,7 +46,7 @@ func (f *Figures) tcp(r *measure.Result, flow *measure.Flow, e ends) {
 	f.timeouts(streams, e.sender, len(flow.Streams))
 	f.roundTrips(streams, e.sender)
 	f.together(streams, e.sender)
-	f.other(r, flow, e, sent*scale, acked*scale, tcpOverhead)
+	f.other(r, flow, e, sent*scale, acked*scale, whole, tcpOverhead)
 }
 
 // finalTCP are the figures of what the sender's kernel knew at the end.

@@ -23,7 +23,7 @@ func (f *Figures) udp(r *measure.Result, flow *measure.Flow, e ends) {
 	if s.SocketDrops != nil {
 		arrived += float64(*s.SocketDrops) * float64(r.Options.Size)
 	}
-	f.other(r, flow, e, float64(s.SentBytes), arrived, udpOverhead(r.Options))
+	f.other(r, flow, e, float64(s.SentBytes), arrived, arrived, udpOverhead(r.Options))
 	var lost, all []float64
 	for i, sample := range flow.Samples {
 		if n := float64(sample.Packets + sample.Lost); n > 0 && i >= 2 && i < len(flow.Samples)-2 {
