@@ -34,6 +34,7 @@ const (
 	CodeListenerDropped        Code = "listener_dropped"
 	CodeCopyCached             Code = "copy_cached"
 	CodeCopySkipped            Code = "copy_skipped"
+	CodeCopyCut                Code = "copy_cut"
 
 	// What was asked for and not done.
 	CodeServerLoweredRate        Code = "server_lowered_rate"

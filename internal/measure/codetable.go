@@ -90,6 +90,13 @@ var countCodes = []CodeInfo{
 	{CodeCopySkipped, SeverityNote, "", []FigureInfo{
 		{Key: "files", Meaning: "entries of the folder that were left out"},
 	}, "The copied folder has links, devices or others that are no regular files. They were not copied.", ""},
+	{CodeCopyCut, SeverityWarning, "", []FigureInfo{
+		{Key: "cuts", Meaning: "cuts of a connection"},
+		{Key: "cut_ns", Meaning: "time in which at least one connection was cut"},
+		{Key: "longest_ns", Meaning: "longest cut"},
+		{Key: "resent_bytes", Meaning: "sent twice"},
+	}, "Connections of a copy were cut, by a reset or because the other end no longer answered, and opened again. The copy went on where it was. Its time and rate have the cuts in them.",
+		"Look for a firewall, NAT or link between the hosts that drops connections."},
 	{CodeTraceAnswersLimited, SeverityNote, "", []FigureInfo{
 		{Key: "hops", Text: true, Meaning: "distances, as in 1-3,5"},
 		{Key: "unanswered_probes", Meaning: "probes there without an answer that was due"},

@@ -1,5 +1,11 @@
 package measure
 
+import (
+	"cmp"
+
+	"soku/internal/sorting"
+)
+
 // Copy is what a trial of the test copy did with files, beside the flow of their bytes.
 type Copy struct {
 	Files       int64  `json:"files" jsonschema:"minimum=0,description=Regular files of the set"`
@@ -15,6 +21,35 @@ type Copy struct {
 	Sink   *CopyPlace `json:"sink,omitempty" jsonschema:"description=Where the files are written"`
 	// Stages has one element a stage, in the order in which they ran.
 	Stages []CopyStage `json:"stages,omitempty" jsonschema:"description=One element per stage\\, in the order in which they ran"`
+	// Cuts has one element a cut, in the order in which the connections were opened again.
+	Cuts []CopyCut `json:"cuts,omitempty" jsonschema:"description=One element per connection that was cut and opened again\\, at most 1000; as the source saw it"`
+}
+
+// CopyCut is one cut of a connection, after which the copy went on.
+type CopyCut struct {
+	Stage       string `json:"stage" jsonschema:"description=Stage that ran when the connection was open again"`
+	Stream      int    `json:"stream" jsonschema:"minimum=0,description=Number of the connection\\, from 0"`
+	StartNs     int64  `json:"start_ns" jsonschema:"minimum=0,description=From the start of the stage until the cut was noticed\\, or until the last answer before it"`
+	DurationNs  int64  `json:"duration_ns" jsonschema:"minimum=0,description=Until the connection was open again"`
+	ResentBytes int64  `json:"resent_bytes,omitempty" jsonschema:"description=Sent twice: what was on its way when the connection was cut"`
+}
+
+// CutNs is for how long at least one connection was cut in a stage, ns.
+func (c *Copy) CutNs(stage string) int64 {
+	var all []CopyCut
+	for _, cut := range c.Cuts {
+		if cut.Stage == stage {
+			all = append(all, cut)
+		}
+	}
+	sorting.Stable(all, func(a, b CopyCut) int { return cmp.Compare(a.StartNs, b.StartNs) })
+	sum, until := int64(0), int64(0)
+	for _, cut := range all {
+		end := cut.StartNs + cut.DurationNs
+		sum += max(0, end-max(cut.StartNs, until))
+		until = max(until, end)
+	}
+	return sum
 }
 
 // CopyPlace is a folder of a copy and how its files were opened.
@@ -66,6 +101,7 @@ type CopyWork struct {
 	SyncNs    int64 `json:"sync_ns,omitempty" jsonschema:"description=Waiting for written files to be flushed"`
 	HashNs    int64 `json:"hash_ns,omitempty" jsonschema:"description=Calculating checksums"`
 	NetworkNs int64 `json:"network_ns,omitempty" jsonschema:"description=Of the source: waiting until the connection takes more; of the sink: waiting for bytes from the connection"`
+	CutNs     int64 `json:"cut_ns,omitempty" jsonschema:"description=Of the loop at the network: while its connection was cut; network_ns is without it"`
 	StarvedNs int64 `json:"starved_ns,omitempty" jsonschema:"description=Of the loop that sends or writes: waiting for the loop that reads or receives"`
 	// NetworkBytes are sent or received.
 	NetworkBytes int64 `json:"network_bytes,omitempty" jsonschema:"description=Sent or received\\, framing included"`

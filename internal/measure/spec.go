@@ -53,6 +53,8 @@ type Spec struct {
 	// Messages: the test exchanges messages: its TCP connections never wait to
 	// fill a segment (TCP_NODELAY).
 	Messages bool
+	// Resumes: the test goes on when a data connection was cut and is opened again.
+	Resumes bool
 	// Held: a server may set a rate for a test that requested none.
 	Held bool
 

@@ -77,6 +77,9 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		ID: ss.id, Key: ss.key, State: native.EventReady, Position: position,
 		Options: ss.options, Findings: ss.findings, Server: ss.host,
 	}
+	if ss.resumes != nil {
+		created.ResumeKey = &ss.resumes.key
+	}
 	if ss.prose {
 		created.Warnings = text.ForPrograms().Findings(ss.findings)
 	}
@@ -104,6 +107,11 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 		return nil, 0, err
 	}
 	ss.test, ss.options, ss.findings, ss.prose = request.Test, options, findings, !request.Findings
+	if request.Resume && measure.SpecOf(ss.test).Resumes {
+		if ss.resumes, err = newResumes(); err != nil {
+			return nil, 0, err
+		}
+	}
 	ss.client, ss.local = clientOf(r), localOf(r)
 	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
 	ss.expect()

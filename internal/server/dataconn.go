@@ -44,6 +44,10 @@ func (s *Server) serveData(from *Conn) {
 		s.serveConnection(c, ss)
 		return
 	}
+	if p.Kind == native.KindResume {
+		kept = s.resume(c, ss, int(p.Index), b)
+		return
+	}
 	index := int(p.Index)
 	if p.Kind != native.KindData || ss.tcp == nil || !ss.take(index) {
 		answer(c, native.StatusRefused)

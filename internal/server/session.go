@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,7 @@ const orphanGrace = time.Second
 type session struct {
 	id       string // also the right to control it: known to its creator only
 	key      native.Key
+	resumes  *resumes // of a session whose connections the client can open again; nil else
 	test     measure.Test
 	options  measure.Options
 	findings measure.Findings
@@ -61,7 +63,9 @@ type session struct {
 	have  int
 	tcp   []*net.TCPConn
 	udp   []udpFlow
-	ended bool
+	// resumed replaced data connections, or are about to.
+	resumed []*net.TCPConn
+	ended   bool
 }
 
 func newSession(base context.Context) (*session, error) {
@@ -281,7 +285,7 @@ func (ss *session) closeData() {
 	if a := ss.accepts.Swap(nil); a != nil {
 		(*a).Close()
 	}
-	for _, c := range ss.tcp {
+	for _, c := range slices.Concat(ss.tcp, ss.resumed) {
 		if c != nil {
 			_ = c.Close()
 		}

@@ -36,6 +36,9 @@ func prepareCopy(ctx context.Context, o measure.Options) (*Descriptor, func(), e
 	d.Open = func(ctx context.Context, s wire.Session, _ measure.Options) (ClientEnd, error) {
 		conns, err := s.TCP(ctx)
 		return ClientEnd{Conns: flows.Conns{TCP: conns}, Run: func(ctx context.Context, o measure.Options, f engine.Flow) (*measure.End, error) {
+			if r, can := s.(wire.Resumer); can {
+				f.Reconnect = r.Reconnect()
+			}
 			c, err := copyFrom(ctx, set, conns, o, f)
 			return &measure.End{Copy: c}, err
 		}}, err
@@ -73,7 +76,7 @@ func admitCopy(e Engines, o measure.Options) error {
 
 // serveCopy runs the server's end.
 func serveCopy(ctx context.Context, e ServerEnd) (*measure.End, error) {
-	f := engine.Flow{Observe: e.Observe, Limit: e.Limit, FarOptions: true}
+	f := engine.Flow{Observe: e.Observe, Limit: e.Limit, FarOptions: true, Reconnect: e.Reconnect}
 	if e.Options.Direction != measure.Reverse {
 		c, err := filecopy.Sink(ctx, e.Engines.CopyRoot, e.Conns.TCP, e.Options, f)
 		return &measure.End{Copy: c}, err
@@ -107,9 +110,26 @@ func finishCopy(r *measure.Result) {
 	if s := c.Source; s != nil && own.Cache == "cold" && (!s.Direct || filecopy.InMemory(s.FileSystem)) && s.CachedRatio != nil && *s.CachedRatio > cachedMost {
 		r.Findings.Add(measure.CodeCopyCached, "", measure.Figures{"ratio": *s.CachedRatio, "file_system": s.FileSystem})
 	}
+	if len(c.Cuts) > 0 {
+		all := cutsOf(c)
+		r.Findings.Add(measure.CodeCopyCut, "", measure.Figures{"cuts": len(c.Cuts), "cut_ns": all.ns, "longest_ns": all.longest, "resent_bytes": all.resent})
+	}
 	if c.Skipped > 0 {
 		r.Findings.Add(measure.CodeCopySkipped, "", measure.Figures{"files": c.Skipped})
 	}
+}
+
+// cutSums are all cuts of a copy together.
+type cutSums struct{ ns, longest, resent int64 }
+
+func cutsOf(c *measure.Copy) (all cutSums) {
+	for _, s := range c.Stages {
+		all.ns += c.CutNs(s.Stage)
+	}
+	for _, cut := range c.Cuts {
+		all.longest, all.resent = max(all.longest, cut.DurationNs), all.resent+cut.ResentBytes
+	}
+	return all
 }
 
 // cachedMost is the share of the files that may be in the page cache of a copy that is to

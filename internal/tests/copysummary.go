@@ -64,6 +64,10 @@ func copySummary(out *text.Lines, r *measure.Result) {
 		workSummary(out, "label.reading", s.DurationNs, s.Source, "")
 		workSummary(out, "label.writing", s.DurationNs, s.Sink, syncOf(c))
 	}
+	if len(c.Cuts) > 0 {
+		all := cutsOf(c)
+		out.Row("label.cuts", "summary.copy.cuts", text.Args{"Cuts": len(c.Cuts), "Duration": all.ns, "Longest": all.longest, "Resent": all.resent})
+	}
 	if c.Checksum != "" && c.Verified > 0 {
 		out.Row("label.verified", "summary.copy.verified", text.Args{"Files": c.Verified, "Method": c.Checksum})
 	}

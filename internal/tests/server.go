@@ -26,6 +26,8 @@ type ServerEnd struct {
 	Limit    engine.Limit     // of the server
 	Finished <-chan struct{}  // closed when the client is finished
 	Engines  Engines
+	// Reconnect takes data connections that the client opens again; nil if it cannot.
+	Reconnect *engine.Reconnect
 }
 
 // Acceptor takes the connections of a test that measures setting them up.

@@ -40,5 +40,23 @@ func joinCopy(own, other *measure.Copy) *measure.Copy {
 			s.Sink, s.Bytes, s.Files = half.Sink, max(half.Bytes, 0), max(half.Files, 0)
 		}
 	}
+	out.Cuts = plausibleCuts(source.Cuts)
 	return &out
 }
+
+// cutsMost is how many cuts an end reports at most.
+const cutsMost = 1000
+
+// plausibleCuts are the cuts that an end reported, without what no cut has.
+func plausibleCuts(cuts []measure.CopyCut) []measure.CopyCut {
+	out := slices.Clone(cuts[:min(len(cuts), cutsMost)])
+	for i := range out {
+		c := &out[i]
+		c.StartNs, c.DurationNs = max(0, min(c.StartNs, longestNs)), max(0, min(c.DurationNs, longestNs))
+		c.Stream, c.ResentBytes = max(0, c.Stream), max(0, min(c.ResentBytes, longestNs))
+	}
+	return out
+}
+
+// longestNs keeps sums of what the other end reported within 64 bits.
+const longestNs = 1 << 50

@@ -36,6 +36,19 @@ func TestACopyIsTimedAtItsSourceAndCountedAtItsSink(t *testing.T) {
 	}
 }
 
+// What a server reports of cuts is held to what cuts can be.
+func TestCutsOfACopyAreThoseOfItsSource(t *testing.T) {
+	var many []measure.CopyCut
+	for range 1001 {
+		many = append(many, measure.CopyCut{Stage: measure.StageAll, Stream: -1, StartNs: -5, DurationNs: 1 << 62, ResentBytes: -1})
+	}
+	source := &measure.Copy{Files: 1, Stages: []measure.CopyStage{{Stage: measure.StageAll, DurationNs: 4e9}}, Cuts: many}
+	c := joinCopy(&measure.Copy{Cuts: []measure.CopyCut{{Stage: "own"}}}, source)
+	if len(c.Cuts) != 1000 || c.Cuts[0] != (measure.CopyCut{Stage: measure.StageAll, DurationNs: 1 << 50}) || c.CutNs(measure.StageAll) != 1<<50 {
+		t.Errorf("%d cuts, the first %+v", len(c.Cuts), c.Cuts[0])
+	}
+}
+
 func TestAWholeCopyOnThisHostIsAResult(t *testing.T) {
 	r := Run(t.Context(), Spec{Test: measure.TestCopy, Host: "127.0.0.1", Options: localCopy(t)}, Hooks{})
 	if r.Error != nil {

@@ -21,6 +21,7 @@ const (
 	CopyWriteLead   Key = "copy_write_lead_ratio"
 	CopyDiskLead    Key = "copy_disk_lead_ratio"
 	CopyWriteTimes  Key = "copy_write_times"
+	CopyCut         Key = "copy_cut_ratio"
 )
 
 var files = []measure.Test{measure.TestCopy}
@@ -38,6 +39,11 @@ var (
 // copyRules are those of the test copy. A loop that is busy most of the time, while the other
 // three of its stream wait, is the one that limits.
 var copyRules = []Rule{
+	{
+		Name: "copy_cut", Tests: files, LimitedBy: measure.BottleneckNone, Confidence: measure.Low,
+		When:   AtLeast(CopyCut, 0.3),
+		Source: "Connections were cut for a large part of the time. That is no limit of a network that works, and the rest is too short to tell one.", WouldTell: measure.ProbeLonger,
+	},
 	{
 		Name: "copy_asked", Tests: files, LimitedBy: measure.BottleneckApplication, Confidence: measure.High,
 		When:   AtLeast(AskedRatio, 0.95),
@@ -156,8 +162,15 @@ func (f *Figures) copy(r *measure.Result) {
 	if rate := float64(r.Options.Rate); rate > 0 && (s.Stage == measure.StageAll || s.Stage == measure.StageNetwork) { // the others have no rate
 		f.set(AskedRatio, s.Bps()/rate)
 	}
+	// Shares are of the time in which there were connections.
+	connected := s.DurationNs
+	if cut := min(r.Copy.CutNs(s.Stage), s.DurationNs-1); cut > 0 {
+		f.set(CopyCut, float64(cut)/float64(s.DurationNs))
+		connected -= cut
+	}
 	share := func(ns int64, w *measure.CopyWork) float64 {
-		return float64(ns) / float64(s.DurationNs) / float64(max(w.Streams, 1))
+		streams := int64(max(w.Streams, 1))
+		return float64(ns) / float64(max(s.DurationNs*streams-w.CutNs, connected))
 	}
 	switch s.Stage { // each does only one of the two, and a local one has no work of the other end
 	case measure.StageRead:
@@ -168,7 +181,7 @@ func (f *Figures) copy(r *measure.Result) {
 	source, sink := s.Source, s.Sink
 	cost := 0.0
 	if source != nil {
-		loop := diskLoop{source.ReadNs + source.HashNs + source.FileNs + source.BlockedNs, float64(lastRead(source, s.DurationNs)) / float64(s.DurationNs)}
+		loop := diskLoop{source.ReadNs + source.HashNs + source.FileNs + max(0, source.BlockedNs-source.CutNs), float64(lastRead(source, s.DurationNs)) / float64(s.DurationNs)}
 		f.set(CopyRead, loop.share(source.ReadNs))
 		f.set(CopySourceHash, share(source.HashNs, source))
 		f.set(CopySendWait, share(source.NetworkNs, source))
@@ -177,9 +190,9 @@ func (f *Figures) copy(r *measure.Result) {
 	if sink != nil {
 		flush, each := 0.0, sink.SyncNs
 		if r.Copy.Sink != nil && r.Copy.Sink.Sync == "end" {
-			flush, each = min(float64(sink.SyncNs)/float64(s.DurationNs), 1), 0 // once, for all streams
+			flush, each = min(float64(sink.SyncNs)/float64(connected), 1), 0 // once, for all streams
 		}
-		loop := diskLoop{sink.WriteNs + each + sink.FileNs + sink.StarvedNs, 1 - flush}
+		loop := diskLoop{sink.WriteNs + each + sink.FileNs + max(0, sink.StarvedNs-sink.CutNs), 1 - flush}
 		f.set(CopyWrite, loop.share(sink.WriteNs+each)+flush)
 		f.set(CopySinkHash, share(sink.HashNs, sink))
 		f.set(CopyReceiveWait, share(sink.NetworkNs, sink))

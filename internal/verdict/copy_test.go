@@ -234,3 +234,25 @@ func TestStreamsThatEndEarlyDoNotHideTheDisk(t *testing.T) {
 	reading.Copy.Stage().Source.Samples = []measure.CopySample{{EndNs: 1e9, FileBytes: 1e9}, {StartNs: 1e9, EndNs: 2e9}}
 	wantFigures(t, FiguresOf(reading, measure.Forward), example{CopyRead: 10.5 / 11 / 10})
 }
+
+// A cut is a part of the time, and no limit of the network: what limits is judged by the rest
+// where that is long enough.
+func TestTheTimeOfACutIsNoLimitOfTheNetwork(t *testing.T) {
+	cut := func(ns int64, rest func(source, sink *measure.CopyWork)) *measure.Verdict {
+		r := copied(func(source, sink *measure.CopyWork) {
+			source.CutNs, sink.CutNs, source.BlockedNs, sink.StarvedNs = 2*ns, 2*ns, 2*ns, 2*ns
+			rest(source, sink)
+		})
+		r.Copy.Cuts = []measure.CopyCut{{Stage: measure.StageAll, DurationNs: ns}, {Stage: measure.StageAll, Stream: 1, StartNs: 1, DurationNs: ns - 1}}
+		return Judge(r)
+	}
+	if v := cut(6e9, func(source, sink *measure.CopyWork) { source.NetworkNs, sink.NetworkNs = 8e9, 8e9 }); v.LimitedBy != measure.BottleneckNone || v.Rule != "copy_cut" {
+		t.Errorf("cut most of the time: %+v", v)
+	}
+	if v := cut(2e9, func(source, sink *measure.CopyWork) { source.NetworkNs, sink.NetworkNs = 15e9, 15e9 }); v.LimitedBy != measure.BottleneckPathShaper {
+		t.Errorf("cut for a fifth of the time, and the network is the limit of the rest: %+v", v)
+	}
+	if v := cut(2e9, func(_, sink *measure.CopyWork) { sink.WriteNs = 15e9 }); v.LimitedBy != measure.BottleneckDiskWrite {
+		t.Errorf("cut for a fifth of the time, and the disk is the limit of the rest: %+v", v)
+	}
+}

@@ -130,6 +130,7 @@ var examples = map[string]example{
 	"connect_server_thread": opening.with(example{ReceiverThread: 0.9, SenderThread: 0.8, ThreadLead: -0.1}),
 	"connect_client_thread": opening.with(example{SenderThread: 0.9, ThreadLead: 0.6}),
 
+	"copy_cut":             copying.with(example{CopyCut: 0.5, CopySendWait: 0.9, CopyReceiveWait: 0.9}),
 	"copy_asked":           copying.with(example{AskedRatio: 0.99}),
 	"copy_receiver_quota":  copying.with(example{ReceiverThrottled: 0.9}),
 	"copy_sender_quota":    copying.with(example{SenderThrottled: 0.9, ReceiverThrottled: 0}),

@@ -108,3 +108,9 @@ type Session interface {
 type Ender interface {
 	Ended()
 }
+
+// Resumer is a [Session] that may open data connections again that were cut.
+type Resumer interface {
+	// Reconnect opens them; nil if the server does not take them.
+	Reconnect() *engine.Reconnect
+}

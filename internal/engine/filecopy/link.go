@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -16,25 +17,36 @@ import (
 	"soku/internal/sock/pace"
 )
 
-// link is one connection of a copy. It counts the bytes and the time of its calls into the
-// work of the stage that runs.
+// link is one connection of a copy, and those that replace it when it is cut. It counts the
+// bytes and the time of its calls into the work of the stage that runs. One goroutine at a
+// time reads and writes.
 type link struct {
-	conn  *net.TCPConn
-	ctx   context.Context
+	ctx   context.Context // of the end
+	life  context.Context // ends with ctx, and when the link is interrupted
+	end   context.CancelFunc
 	limit *pace.Budget // of this end; nil: none
 	rate  *pace.Budget // of the options; nil: none
 	in    *bufio.Reader
 	out   *bufio.Writer
 	work  atomic.Pointer[work]
 	frame []byte
+	reopening
+
+	mu      sync.Mutex // guards what follows
+	conn    *net.TCPConn
+	changed chan struct{} // closed when conn is another one
+	waiting bool          // a read is to end at once
+	cutAt   time.Time     // since when conn is known to be cut; zero: it is not
+	lost    time.Duration // how long the last cut was
 }
 
 // Buffers of a connection beside its blocks, bytes.
 const readAhead, writeTogether = 64 << 10, 64 << 10
 
 func newLink(ctx context.Context, c *net.TCPConn, limit, rate *pace.Budget) *link {
-	l := &link{conn: c, ctx: ctx, limit: limit, rate: rate, frame: make([]byte, 0, frameSize)}
-	l.in, l.out = bufio.NewReaderSize(linkReader{l}, readAhead), bufio.NewWriterSize(linkWriter{l}, writeTogether)
+	l := &link{ctx: ctx, conn: c, changed: make(chan struct{}), limit: limit, rate: rate, frame: make([]byte, 0, frameSize)}
+	l.life, l.end = context.WithCancel(ctx)
+	l.in, l.out = bufio.NewReaderSize(linkReader{l, l.life}, readAhead), bufio.NewWriterSize(linkWriter{l}, writeTogether)
 	l.work.Store(&work{})
 	return l
 }
@@ -42,8 +54,16 @@ func newLink(ctx context.Context, c *net.TCPConn, limit, rate *pace.Budget) *lin
 // links are the connections of an end, one a stream.
 type links []*link
 
+// past is a deadline that ends blocked and later calls.
+var past = time.Unix(1, 0)
+
 // interrupt ends blocked and later calls on the connection.
-func (l *link) interrupt() { _ = l.conn.SetDeadline(time.Unix(1, 0)) }
+func (l *link) interrupt() {
+	l.end()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.conn.SetDeadline(past)
+}
 
 func (l links) interrupt() {
 	for _, k := range l {
@@ -59,8 +79,8 @@ func (l links) count(w *work) {
 }
 
 // openLinks prepares the connections of an end. The end of ctx interrupts them until stop is
-// called.
-func openLinks(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow, role measure.Role) (out links, stop func() bool, err error) {
+// called, after which nothing replaces them.
+func openLinks(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow, role measure.Role) (out links, cuts *cuts, stop func(), err error) {
 	settings := sock.FromOptions(o)
 	settings.Unprivileged = f.FarOptions
 	if role == measure.Receiver {
@@ -70,23 +90,34 @@ func openLinks(ctx context.Context, conns []*net.TCPConn, o measure.Options, f e
 	if o.Rate > 0 && role == measure.Sender {
 		rate = pace.NewBudget(float64(o.Rate), 0)
 	}
-	for _, c := range conns {
+	cuts = newCuts()
+	for i, c := range conns {
 		if err := settings.Apply(c); err != nil {
-			return nil, func() bool { return false }, err
+			return nil, nil, func() {}, err
 		}
-		out = append(out, newLink(ctx, c, f.Limit.Of(role), rate))
+		k := newLink(ctx, c, f.Limit.Of(role), rate)
+		k.reopening = reopening{index: i, by: f.Reconnect, cuts: cuts, settings: settings, resend: zeros}
+		out = append(out, k)
 	}
-	return out, context.AfterFunc(ctx, out.interrupt), nil
+	unwatch := out.survive(ctx, f.Reconnect)
+	interrupt := context.AfterFunc(ctx, out.interrupt)
+	return out, cuts, func() {
+		interrupt()
+		unwatch()
+		for _, k := range out {
+			k.end()
+		}
+	}, nil
 }
 
-type linkReader struct{ *link }
+type linkReader struct {
+	*link
+	ctx context.Context // ends the wait for another connection
+}
 
 // Read implements io.Reader.
 func (r linkReader) Read(b []byte) (int, error) {
-	w, watch := r.work.Load(), startWatch()
-	n, err := r.conn.Read(b[:r.piece(len(b))])
-	watch.lap(&w.network)
-	w.netBytes.Add(int64(n))
+	n, err := r.move(r.ctx, b[:r.piece(len(b))], false)
 	if err == nil && r.limit != nil {
 		err = r.wait(r.limit.Slowed(int64(n)))
 	}
@@ -97,21 +128,83 @@ type linkWriter struct{ *link }
 
 // Write implements io.Writer.
 func (r linkWriter) Write(b []byte) (n int, err error) {
-	w := r.work.Load()
 	for n < len(b) && err == nil {
-		watch := startWatch()
 		var m int
-		m, err = r.conn.Write(b[n : n+r.piece(len(b)-n)])
-		watch.lap(&w.network)
-		w.netBytes.Add(int64(m))
+		m, err = r.move(r.life, b[n:n+r.piece(len(b)-n)], true)
 		n += m
-		for _, budget := range []*pace.Budget{r.limit, r.rate} {
-			if err == nil && budget != nil {
-				err = r.wait(budget.Spend(int64(m)))
-			}
+		if err == nil {
+			err = r.spend(m)
 		}
 	}
 	return n, err
+}
+
+// spend takes what was written from the budgets.
+func (l *link) spend(n int) error {
+	for _, budget := range []*pace.Budget{l.limit, l.rate} {
+		if budget != nil {
+			if err := l.wait(budget.Spend(int64(n))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// move reads or writes b with one call, and goes on with another connection if this one is
+// cut, until ctx ends.
+func (l *link) move(ctx context.Context, b []byte, write bool) (n int, err error) {
+	for {
+		w, watch := l.work.Load(), startWatch()
+		c, n, again, err := l.call(b, write)
+		w.netBytes.Add(int64(n))
+		cut := err != nil && l.isCut(ctx, err)
+		if n > 0 || !cut {
+			watch.lap(&w.network)
+			if err != nil && !cut { // a cut fails the next call, too
+				return n, err
+			}
+			if !again {
+				return n, nil
+			}
+			if err := l.spend(n); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		err = l.replaced(ctx, c, err, watch.last)
+		l.divide(w, &watch)
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// call makes one call on the connection, and returns it. again tells that it sent what was
+// lost with an earlier connection, in place of b.
+func (l *link) call(b []byte, write bool) (c *net.TCPConn, n int, again bool, err error) {
+	l.use.Lock()
+	defer l.use.Unlock()
+	c = l.current()
+	switch {
+	case l.owed < l.sent:
+		n, err = l.sendAgain(c)
+		return c, n, n > 0, err
+	case write:
+		n, err = c.Write(b)
+		l.sent += int64(n)
+		l.owed = l.sent
+	default:
+		n, err = c.Read(b)
+		l.received += int64(n)
+	}
+	return c, n, false, err
+}
+
+func (l *link) current() *net.TCPConn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.conn
 }
 
 // piece is how much of n bytes a call may move.
@@ -178,9 +271,12 @@ func (l *link) answered() error {
 	return l.failed("copy.receive", err)
 }
 
+// peer is the address of the other end.
+func (l *link) peer() string { return l.current().RemoteAddr().String() }
+
 // unexpected is the failure of a peer that does not follow the protocol.
 func (l *link) unexpected() error {
-	return measure.Fail(measure.KindBroken, "copy.frame", measure.Figures{"peer": l.conn.RemoteAddr().String()})
+	return measure.Fail(measure.KindBroken, "copy.frame", measure.Figures{"peer": l.peer()})
 }
 
 // failed is the failure of a call on the connection; the cause of the context's end where
@@ -195,10 +291,15 @@ func (l *link) failed(code string, err error) error {
 	if own, is := errors.AsType[*measure.Error](err); is {
 		return own
 	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) { // package net adds the addresses
-		err = errno
-	}
-	return measure.Fail(measure.KindBroken, code, measure.Figures{"peer": l.conn.RemoteAddr().String(), "cause": err}).
+	return measure.Fail(measure.KindBroken, code, measure.Figures{"peer": l.peer(), "cause": bare(err)}).
 		WithCause(engine.ErrPeer).WithHintCode("stream_broken", nil)
+}
+
+// bare is the system's error alone, to which package net adds the addresses.
+func bare(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno
+	}
+	return err
 }

@@ -30,11 +30,11 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 		place := l.place(p.root, l.own.Sync)
 		l.out.Sink = &place
 	}
-	links, stop, err := openLinks(ctx, conns, o, f, measure.Receiver)
+	links, cuts, stop, err := openLinks(ctx, conns, o, f, measure.Receiver)
 	if err != nil {
 		return l.out, err
 	}
-	defer stop()
+	defer func() { stop(); l.out.Cuts = cuts.all() }()
 	left := slices.DeleteFunc(stages(o), func(name string) bool { return name == measure.StageRead }) // no frames
 	for {
 		w := &work{} // of the stage that comes next, some of whose bytes may be read with its first frame
@@ -51,6 +51,7 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 		case begin.kind != frameStage || len(left) == 0 || begin.stage != stageNumbers[left[0]]:
 			return l.out, links[0].unexpected()
 		}
+		cuts.begin(left[0])
 		left = left[1:]
 		if err := l.take(ctx, begin, links, w); err != nil {
 			return l.out, err
@@ -99,6 +100,7 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 		t.hash, l.out.Checksum = hasher(l.own.Checksum), l.own.Checksum
 	}
 	w.network.Store(0) // the wait for the stage is none of it
+	w.cut.Store(0)
 	s := l.sampling(name, t.work, root, measure.Receiver, begin.size)
 	defer s.device.close()
 	s.begin()

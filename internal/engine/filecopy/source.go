@@ -23,15 +23,16 @@ func Source(ctx context.Context, set *Set, conns []*net.TCPConn, o measure.Optio
 	if l.own.verifies() {
 		l.out.Checksum = l.own.Checksum
 	}
-	links, stop, err := openLinks(ctx, conns, o, f, measure.Sender)
+	links, cuts, stop, err := openLinks(ctx, conns, o, f, measure.Sender)
 	if err != nil {
 		return l.out, err
 	}
-	defer stop()
+	defer func() { stop(); l.out.Cuts = cuts.all() }()
 	for _, name := range stages(o) {
 		if name == measure.StageRead {
 			err = l.local(ctx, name)
 		} else {
+			cuts.begin(name)
 			err = l.send(ctx, name, links)
 		}
 		if err != nil {
@@ -65,12 +66,18 @@ func (l *copying) send(ctx context.Context, name string, links links) (err error
 	s := l.sampling(name, w, root, measure.Sender, l.set.bytes)
 	defer s.device.close()
 	s.begin()
+	whole, written := context.WithCancel(ctx)
+	defer written()
 	err = streams(ctx, len(links), links.interrupt, func(ctx context.Context, i int) error {
-		return l.stream(ctx, name, links[i], r)
+		if err := l.stream(ctx, name, links[i], r); err != nil {
+			return err
+		}
+		if i > 0 {
+			return links[i].linger(whole)
+		}
+		defer written()
+		return links[0].answered() // everything is written and flushed at the other end
 	})
-	if err == nil { // everything is written and flushed at the other end
-		err = links[0].answered()
-	}
 	samples, ns := s.stop()
 	l.out.Stages = append(l.out.Stages, measure.CopyStage{
 		Stage: name, DurationNs: ns, Files: w.files.Load(), Bytes: w.done.Load(), Source: w.result(len(links), samples),
@@ -82,14 +89,17 @@ func (l *copying) send(ctx context.Context, name string, links links) (err error
 func (l *copying) stream(ctx context.Context, name string, k *link, r *reading) error {
 	n := stageNumbers[name]
 	begin := frame{frameStage, n, entry{uint32(l.set.dirs), uint32(len(l.set.entries)), l.set.bytes}}
+	record := &sentStage{set: l.set, stage: n, disk: r.disk, contents: name != measure.StageWrite, begin: begin, sumSize: r.hash.size()}
+	defer record.close()
+	k.record(record)
 	if err := k.send(begin); err != nil {
 		return err
 	}
 	var err error
 	if name == measure.StageWrite {
-		err = l.announce(n, k, r)
+		err = l.announce(record, k, r)
 	} else {
-		err = pump(ctx, blockSize(l.o.Streams), deep(l.o.Streams), r.work, k.interrupt, r.fill, func(x *block, more bool) error { return sendBlock(n, k, x, more, r.work) })
+		err = pump(ctx, blockSize(l.o.Streams), deep(l.o.Streams), r.work, k.interrupt, r.fill, func(x *block, more bool) error { return sendBlock(record, k, x, more, r.work) })
 	}
 	if err != nil {
 		return err
@@ -101,23 +111,25 @@ func (l *copying) stream(ctx context.Context, name string, k *link, r *reading) 
 }
 
 // announce sends the files of a stream without their bytes, which the other end makes.
-func (l *copying) announce(stage byte, k *link, r *reading) error {
+func (l *copying) announce(to *sentStage, k *link, r *reading) error {
 	for {
 		i := int(r.next.Add(1)) - 1
 		if i >= len(l.set.entries) {
 			return nil
 		}
 		e := l.set.entries[i]
-		if err := k.send(frame{frameFile, stage, e}); err != nil {
+		to.files = append(to.files, e.file)
+		if err := k.send(frame{frameFile, to.stage, e}); err != nil {
 			return err
 		}
 	}
 }
 
 // sendBlock sends a block, behind the frame of its file if it is the first one.
-func sendBlock(stage byte, k *link, x *block, more bool, w *work) error {
+func sendBlock(to *sentStage, k *link, x *block, more bool, w *work) error {
 	if x.first {
-		if err := k.send(frame{frameFile, stage, x.file}); err != nil {
+		to.files = append(to.files, x.file.file)
+		if err := k.send(frame{frameFile, to.stage, x.file}); err != nil {
 			return err
 		}
 	}
@@ -126,10 +138,11 @@ func sendBlock(stage byte, k *link, x *block, more bool, w *work) error {
 	}
 	w.done.Add(int64(len(x.data)))
 	if x.last {
+		to.sums = append(to.sums, x.sum...)
 		if _, err := k.out.Write(x.sum); err != nil {
 			return k.failed("copy.send", err)
 		}
-		if stage != stageNumbers[measure.StageAll] { // reading counts them otherwise
+		if to.stage != stageNumbers[measure.StageAll] { // reading counts them otherwise
 			w.files.Add(1)
 		}
 	}

@@ -41,6 +41,7 @@ var _ = measure.Register(measure.Spec{
 	Fill:        fill,
 	Check:       check,
 	Server:      true,
+	Resumes:     true,
 	External:    local,
 	Hostless:    local,
 	Connections: func(o measure.Options) int { return o.Streams },

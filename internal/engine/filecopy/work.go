@@ -11,7 +11,7 @@ import (
 // work is what the loops of one end do in a stage; all add to it at the same time. Times
 // are in ns.
 type work struct {
-	file, read, write, sync, hash, network, starved, blocked atomic.Int64
+	file, read, write, sync, hash, network, cut, starved, blocked atomic.Int64
 
 	fileBytes, netBytes, files atomic.Int64
 	// done is what the stage moved in bytes of contents, whatever its parts are.
@@ -34,7 +34,7 @@ func (s *stopwatch) lap(to *atomic.Int64) {
 func (w *work) result(streams int, samples []measure.CopySample) *measure.CopyWork {
 	return &measure.CopyWork{
 		Streams: streams, FileNs: w.file.Load(), ReadNs: w.read.Load(), WriteNs: w.write.Load(), SyncNs: w.sync.Load(),
-		HashNs: w.hash.Load(), NetworkNs: w.network.Load(), StarvedNs: w.starved.Load(), BlockedNs: w.blocked.Load(), NetworkBytes: w.netBytes.Load(),
+		HashNs: w.hash.Load(), NetworkNs: w.network.Load(), CutNs: w.cut.Load(), StarvedNs: w.starved.Load(), BlockedNs: w.blocked.Load(), NetworkBytes: w.netBytes.Load(),
 		Samples: samples,
 	}
 }

@@ -252,3 +252,57 @@ func TestAnAnswerIsBoundedInLengthAndTime(t *testing.T) {
 		t.Errorf("endless: %d, %v", n, err)
 	}
 }
+
+func TestAResumeHasItsDocumentedLayoutAndNeedsItsProof(t *testing.T) {
+	key := randomKey()
+	p := Preamble{Version: Version, Kind: KindResume, Index: 1, Key: randomKey()}
+	want := Resume{Attempt: 2, ResumeState: ResumeState{Received: 3, CutNs: 4}}
+	b := p.AppendResume(nil, want, key)
+	if len(b) != 96 || !bytes.Equal(b[:40], p.Append(nil)) || b[5] != 3 || b[47] != 2 || b[55] != 3 || b[63] != 4 {
+		t.Fatalf("layout: % x", b)
+	}
+	if got, ok := ParseResume(b, key); !ok || got != want {
+		t.Fatalf("read back %+v, %v", got, ok)
+	}
+	if _, ok := ParseResume(b, randomKey()); ok {
+		t.Error("proven with another key")
+	}
+	for i := range b {
+		b[i] ^= 1
+		if _, ok := ParseResume(b, key); ok {
+			t.Errorf("proven with another byte %d", i)
+		}
+		b[i] ^= 1
+	}
+	answer := want.AppendAnswer(nil)
+	if got, ok := ParseResumeAnswer(answer); !ok || got != want.ResumeState || len(answer) != ResumeAnswerSize {
+		t.Errorf("% x reads as %+v, %v", answer, got, ok)
+	}
+}
+
+func FuzzParseResume(f *testing.F) {
+	f.Add(uint64(1), []byte("0123456789abcdef0123456789abcdef"), make([]byte, PreambleSize+ResumeSize))
+	f.Fuzz(func(t *testing.T, attempt uint64, state, b []byte) {
+		var key Key
+		if r, ok := ParseResume(b, key); ok && (r.Received < 0 || r.CutNs < 0 || len(b) != PreambleSize+ResumeSize) {
+			t.Errorf("% x reads as %+v", b, r)
+		}
+		if len(state) < 16 {
+			return
+		}
+		s, plausible := parseResumeState(state)
+		r := Resume{attempt, s}
+		if got, ok := ParseResume(Preamble{}.AppendResume(nil, r, key), key); ok != plausible || ok && got != r {
+			t.Errorf("%+v reads as %+v, %v", r, got, ok)
+		}
+	})
+}
+
+func FuzzParseResumeAnswer(f *testing.F) {
+	f.Add(ResumeState{1, 2}.AppendAnswer(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if s, ok := ParseResumeAnswer(b); ok && (s.Received < 0 || s.CutNs < 0 || !bytes.Equal(s.AppendAnswer(nil), b)) {
+			t.Errorf("% x reads as %+v", b, s)
+		}
+	})
+}

@@ -50,18 +50,21 @@ type CreateRequest struct {
 	// Findings: the client reads findings. A client of an earlier version does not set
 	// it, and gets sentences.
 	Findings bool `json:"findings,omitempty"`
+	// Resume: the client can open data connections again that were cut.
+	Resume bool `json:"resume,omitempty"`
 }
 
 // Created is the answer to a [CreateRequest].
 type Created struct {
-	ID       string           `json:"id"`
-	Key      Key              `json:"key"`
-	State    string           `json:"state"` // "ready" or "queued"
-	Position int              `json:"position,omitempty"`
-	Options  measure.Options  `json:"options"` // as the server allows them
-	Findings measure.Findings `json:"findings,omitempty"`
-	Warnings []string         `json:"warnings,omitempty"` // the findings as sentences, of or for an end of an earlier version
-	Server   *measure.Host    `json:"server"`             // without counters: nothing has been measured yet
+	ID        string           `json:"id"`
+	Key       Key              `json:"key"`
+	ResumeKey *Key             `json:"resume_key,omitempty"` // proves a [Resume]; nil: the server takes none for the session
+	State     string           `json:"state"`                // "ready" or "queued"
+	Position  int              `json:"position,omitempty"`
+	Options   measure.Options  `json:"options"` // as the server allows them
+	Findings  measure.Findings `json:"findings,omitempty"`
+	Warnings  []string         `json:"warnings,omitempty"` // the findings as sentences, of or for an end of an earlier version
+	Server    *measure.Host    `json:"server"`             // without counters: nothing has been measured yet
 }
 
 // Failure is the body of every response that is not a success.

@@ -111,7 +111,7 @@ func (s *session) create(ctx context.Context) error {
 }
 
 func (s *session) attach(ctx context.Context, x *exchange) error {
-	body := CreateRequest{Test: s.request.Test, Options: s.request.Options, Findings: true}
+	body := CreateRequest{Test: s.request.Test, Options: s.request.Options, Findings: true, Resume: resumes(s.request.Test)}
 	answer, err := s.control.do(ctx, x, http.MethodPost, SessionsPath, body)
 	if err != nil {
 		return err

@@ -1,0 +1,55 @@
+package filecopy
+
+import (
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// cutsMost bounds the cuts of a copy at an end.
+const cutsMost = 1000
+
+// cuts are those of all connections of an end.
+type cuts struct {
+	mu    sync.Mutex
+	stage string
+	start time.Time // of the stage
+	list  []measure.CopyCut
+}
+
+func newCuts() *cuts { return &cuts{start: sock.Now()} }
+
+// begin says which stage runs from now on.
+func (c *cuts) begin(stage string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stage, c.start = stage, sock.Now()
+}
+
+// room fails when there were too many.
+func (c *cuts) room(peer string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.list) >= cutsMost {
+		return measure.Fail(measure.KindBroken, "copy.cuts", measure.Figures{"peer": peer, "most": cutsMost})
+	}
+	return nil
+}
+
+// add adds a cut that ends now, of which so many bytes are sent twice.
+func (c *cuts) add(stream int, lasted time.Duration, resent int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, measure.CopyCut{
+		Stage: c.stage, Stream: stream, StartNs: max(0, int64(sock.Since(c.start)-lasted)), DurationNs: int64(lasted), ResentBytes: resent,
+	})
+}
+
+// all are the cuts until now.
+func (c *cuts) all() []measure.CopyCut {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]measure.CopyCut(nil), c.list...)
+}

@@ -1,0 +1,318 @@
+package filecopy
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"soku/internal/engine"
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+const (
+	// reopenLimit is how long a client tries to open a connection again. A server waits as
+	// long as the session lives, which ends when its client gives up.
+	reopenLimit = 30 * time.Second
+	// Attempts are so far apart: the first time, doubled each time, at most.
+	reopenAfter, reopenMost = 100 * time.Millisecond, time.Second
+	// silence is after which time without an answer a connection counts as cut: that of the
+	// control connection, after which the session ends.
+	silence = 8 * time.Second
+	// A connection without data is probed: after the first time, then every second.
+	probeAfter, probeEvery = 2 * time.Second, time.Second
+)
+
+// reopening is what a link needs to go on after a cut.
+type reopening struct {
+	index    int
+	by       *engine.Reconnect // nil: a cut ends the copy
+	cuts     *cuts
+	settings sock.Settings
+	// resend puts what was sent from an offset on into b, at least a byte of it. An error
+	// is that of a file.
+	resend func(b []byte, at int64) (int, error)
+	spare  []byte
+
+	taking sync.Mutex // held by the one that replaces the connection of a server
+	use    sync.Mutex // held in calls on the connection, and guards what follows
+	// Bytes since the copy began, on all connections: written, of them those that the other
+	// end has or that were written to this connection, and read.
+	sent, owed, received int64
+	oldest               int64     // from where resend can send again
+	adopted              time.Time // when the connection replaced another one
+}
+
+// zeros are the answers of a sink.
+func zeros(b []byte, _ int64) (int, error) { clear(b); return len(b), nil }
+
+// survive makes the connections notice cuts, and a server take those that replace them.
+func (l links) survive(ctx context.Context, by *engine.Reconnect) (stop func()) {
+	if by == nil {
+		return func() {}
+	}
+	for _, k := range l {
+		probe(k.conn)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watcher sync.WaitGroup
+	watcher.Go(func() { l.watch(ctx) })
+	untake := func() {}
+	if by.Take != nil {
+		untake = by.Take(l.take)
+	}
+	return func() {
+		cancel()
+		untake()
+		watcher.Wait()
+	}
+}
+
+// probe makes the system look whether the other end of a silent connection is still there.
+func probe(c *net.TCPConn) {
+	_ = c.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: probeAfter, Interval: probeEvery, Count: int((silence - probeAfter) / probeEvery)})
+}
+
+// watch ends the calls on connections whose other end has answered nothing for silence.
+// Timeouts of the system would end those, too, whose other end is full for so long
+// (TCP_USER_TIMEOUT).
+func (l links) watch(ctx context.Context) {
+	type state struct {
+		conn  *net.TCPConn
+		since time.Time
+	}
+	states := make([]state, len(l))
+	tick := time.NewTicker(probeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for i, k := range l {
+			c := k.current()
+			waits, last, _ := sock.Unanswered(c)
+			if s := &states[i]; !waits || s.conn != c || last < sock.Since(s.since) {
+				*s = state{c, sock.Now().Add(-min(last, probeEvery))}
+			} else if sock.Since(s.since) >= silence {
+				_ = c.SetDeadline(past)
+			}
+		}
+	}
+}
+
+// isCut reports whether an error means that the connection was cut and can be replaced.
+func (l *link) isCut(ctx context.Context, err error) bool {
+	_, own := errors.AsType[*measure.Error](err)
+	return l.by != nil && !own && ctx.Err() == nil && l.life.Err() == nil
+}
+
+// divide adds the time of watch to that of a cut and that of the network.
+func (l *link) divide(w *work, watch *stopwatch) {
+	l.mu.Lock()
+	lost := l.lost
+	if !l.cutAt.IsZero() {
+		lost = sock.Since(l.cutAt)
+	}
+	l.mu.Unlock()
+	lost = min(lost, sock.Since(watch.last))
+	w.cut.Add(int64(lost))
+	w.network.Add(-int64(lost))
+	watch.lap(&w.network)
+}
+
+// replaced waits until another connection is in place of c, on which a call that began at
+// start failed.
+func (l *link) replaced(ctx context.Context, c *net.TCPConn, cause error, start time.Time) error {
+	l.mu.Lock()
+	if l.conn != c {
+		l.mu.Unlock()
+		return nil
+	}
+	if l.cutAt.IsZero() {
+		l.cutAt = sock.Now()
+		if sock.TimedOut(cause) { // it has been for that long
+			if l.cutAt = l.cutAt.Add(-silence); l.cutAt.Before(start) {
+				l.cutAt = start
+			}
+		}
+	}
+	changed := l.changed
+	l.mu.Unlock()
+	if l.by.Open != nil {
+		return l.reopen(ctx, cause)
+	}
+	select {
+	case <-changed:
+		return nil
+	case <-ctx.Done():
+	case <-l.life.Done():
+	}
+	return cause
+}
+
+// reopen opens the connection again.
+func (l *link) reopen(ctx context.Context, cause error) error {
+	limited, cancel := context.WithTimeout(ctx, reopenLimit)
+	defer cancel()
+	defer context.AfterFunc(l.life, cancel)()
+	wait := time.Duration(0)
+	if sock.Since(l.adopted) < reopenMost { // cut again
+		wait = reopenAfter
+	}
+	for ; ; wait = min(max(2*wait, reopenAfter), reopenMost) {
+		select {
+		case <-limited.Done():
+		case <-time.After(wait):
+		}
+		c, far, err := l.by.Open(limited, l.index, l.progress())
+		if err == nil {
+			l.use.Lock()
+			defer l.use.Unlock()
+			if err = l.adopt(c, far); err != nil {
+				_ = c.Close()
+			}
+			return err
+		}
+		switch {
+		case ctx.Err() != nil || l.life.Err() != nil:
+			return cause
+		case limited.Err() != nil:
+			return measure.Fail(measure.KindBroken, "copy.cut", measure.Figures{"peer": l.peer(), "cause": bare(cause), "limit_ns": reopenLimit}).WithCause(engine.ErrPeer)
+		}
+	}
+}
+
+// progress is where this end is. The caller uses the link.
+func (l *link) progress() engine.Progress {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := engine.Progress{Received: l.received}
+	if !l.cutAt.IsZero() {
+		p.Cut = sock.Since(l.cutAt)
+	}
+	return p
+}
+
+// take implements [engine.Reconnect].
+func (l links) take(index int, c *net.TCPConn, far engine.Progress, answer func(engine.Progress) error) error {
+	if index < 0 || index >= len(l) {
+		return errNoLink
+	}
+	k := l[index]
+	k.taking.Lock()
+	defer k.taking.Unlock()
+	old := k.current()
+	_ = old.SetDeadline(past) // its client has left it
+	k.use.Lock()
+	defer k.use.Unlock()
+	err := k.refuse(far)
+	if err == nil {
+		err = answer(k.progress())
+	}
+	if err == nil {
+		err = k.adopt(c, far)
+	}
+	if err != nil {
+		_ = old.Close() // a client that has not left it finds that it is cut
+	}
+	return err
+}
+
+var errNoLink = errors.New("the copy has no connection of that number, or it has ended")
+
+// refuse fails for what cannot be gone on with. The caller holds use.
+func (l *link) refuse(far engine.Progress) error {
+	switch {
+	case l.life.Err() != nil:
+		return errNoLink
+	case far.Received < l.oldest || far.Received > l.sent:
+		return l.unexpected()
+	}
+	return l.cuts.room(l.peer())
+}
+
+// adopt goes on with c, whose other end is at far. The caller holds use.
+func (l *link) adopt(c *net.TCPConn, far engine.Progress) error {
+	if err := l.refuse(far); err != nil {
+		return err
+	}
+	if err := l.settings.Apply(c); err != nil {
+		return err
+	}
+	probe(c)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.life.Err() != nil {
+		return errNoLink
+	}
+	old := l.conn
+	l.conn = c
+	if l.waiting {
+		_ = c.SetReadDeadline(past)
+	}
+	close(l.changed)
+	l.changed = make(chan struct{})
+	_ = old.Close()
+	l.lost = max(0, min(far.Cut, reopenLimit+silence))
+	if !l.cutAt.IsZero() {
+		l.lost = max(l.lost, sock.Since(l.cutAt))
+		l.cutAt = time.Time{}
+	}
+	l.owed, l.adopted = far.Received, sock.Now()
+	l.cuts.add(l.index, l.lost, l.sent-l.owed)
+	return nil
+}
+
+// sendAgain writes what the other end has not received. The caller holds use.
+func (l *link) sendAgain(c *net.TCPConn) (int, error) {
+	if l.spare == nil {
+		l.spare = make([]byte, writeTogether)
+	}
+	n, err := l.resend(l.spare[:l.piece(int(min(l.sent-l.owed, writeTogether)))], l.owed)
+	if err != nil {
+		return 0, err
+	}
+	n, err = c.Write(l.spare[:n])
+	l.owed += int64(n)
+	return n, err
+}
+
+// linger keeps the connection, with all that was sent on it, until ctx ends: then the other
+// end has everything.
+func (l *link) linger(ctx context.Context) error {
+	if l.by == nil {
+		return nil
+	}
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { defer close(ended); l.endReads(true) })
+	_, err := linkReader{l, ctx}.Read(make([]byte, 1))
+	if !stop() {
+		<-ended
+	}
+	l.endReads(false)
+	switch {
+	case ctx.Err() != nil && l.life.Err() == nil:
+		return nil
+	case err == nil:
+		return l.unexpected()
+	}
+	return l.failed("copy.receive", err)
+}
+
+// endReads makes reads end at once, or go on.
+func (l *link) endReads(now bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = now
+	deadline := past
+	if !now {
+		deadline = time.Time{}
+	}
+	if l.life.Err() == nil {
+		_ = l.conn.SetReadDeadline(deadline)
+	}
+}

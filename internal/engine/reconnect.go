@@ -1,0 +1,30 @@
+package engine
+
+import (
+	"context"
+	"net"
+	"time"
+)
+
+// Reconnect opens data connections of a session again after they were cut. Of its functions
+// an end has one: the client opens, and the server takes what a client opened. The protocol
+// has proven that the client is the session's. Both may be called from several goroutines.
+type Reconnect struct {
+	// Open makes one attempt to replace the connection of that index, from 0, and returns
+	// the state of the server's end. What it opens is closed with the session.
+	Open func(ctx context.Context, index int, own Progress) (*net.TCPConn, Progress, error)
+	// Take makes take receive the connections that a client opened again, with the state of
+	// the client's end. take must call answer with the state of this end before it lets
+	// anybody write to c, and leaves c to the caller if it fails. stop waits for calls of
+	// take and ends them.
+	Take func(take func(index int, c *net.TCPConn, far Progress, answer func(own Progress) error) error) (stop func())
+}
+
+// Progress is where one end of a connection is when it is opened again.
+type Progress struct {
+	// Received are all bytes that this end has read from the connection and from those
+	// that it replaces.
+	Received int64
+	// Cut is for how long this end has known that the connection is cut.
+	Cut time.Duration
+}

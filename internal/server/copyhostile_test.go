@@ -1,0 +1,112 @@
+package server
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"soku/internal/engine/filecopy"
+	"soku/internal/measure"
+	"soku/internal/wire/native"
+)
+
+// rawCopy is a started copy of one file from memory over one connection, by hand.
+func (r *running) rawCopy(resume bool) *raw {
+	r.t.Helper()
+	c, err := net.Dial("tcp", r.addr)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = c.Close() })
+	x := &raw{t: r.t, addr: r.addr, conn: c, in: bufio.NewReader(c)}
+	o := copyOptions(r.t, func(own *filecopy.Options) { own.Files, own.FileSize, own.Stage = 1, 1<<20, measure.StageNetwork })
+	o.Streams = 1
+	body, _ := json.Marshal(native.CreateRequest{Test: measure.TestCopy, Options: o, Resume: resume})
+	response := x.ask(x.conn, x.in, http.MethodPost, native.SessionsPath, string(body))
+	if err := native.DecodeBody(response.Body, native.MaxReply, &x.created); err != nil || response.StatusCode != http.StatusCreated {
+		r.t.Fatalf("create: %d, %v", response.StatusCode, err)
+	}
+	x.attach()
+	x.open(0)
+	x.start()
+	return x
+}
+
+// resume asks to go on with a connection, and returns the whole answer.
+func (x *raw) resume(index int, r native.Resume, key native.Key) []byte {
+	x.t.Helper()
+	c, err := net.Dial("tcp", x.addr)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.t.Cleanup(func() { _ = c.Close() })
+	p := native.Preamble{Version: native.Version, Kind: native.KindResume, Index: uint16(index), Key: x.created.Key}
+	_, _ = c.Write(p.AppendResume(nil, r, key))
+	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	b := make([]byte, native.ResumeAnswerSize)
+	n, err := io.ReadFull(c, b)
+	if n > 0 && native.Status(b[0]) == native.StatusOK && err != nil || err != nil && n > 1 {
+		x.t.Fatalf("answered % x, %v", b[:n], err)
+	}
+	return b[:n]
+}
+
+func TestAServerGoesOnWithACopyOnlyForItsClient(t *testing.T) {
+	x := serve(t, Config{}).rawCopy(true)
+	if x.created.ResumeKey == nil || *x.created.ResumeKey == x.created.Key {
+		t.Fatal("the server gives no key of its own for resuming")
+	}
+	key := *x.created.ResumeKey
+	// docs/protocol.md: stage network with one file, its frame, and 10 bytes of it.
+	begin := []byte{1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0}
+	file := []byte{2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0}
+	sent := append(append(begin, file...), make([]byte, 10)...)
+	if _, err := x.data[0].Write(sent); err != nil {
+		t.Fatal(err)
+	}
+	at := func(attempt uint64, received int64) native.Resume {
+		return native.Resume{Attempt: attempt, ResumeState: native.ResumeState{Received: received}}
+	}
+	if got := x.resume(0, at(1, 0), x.created.Key); len(got) != 0 {
+		t.Errorf("with a proof by another key the answer is % x", got)
+	}
+	if got := x.resume(1, at(1, 0), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
+		t.Errorf("of an index that is none: % x", got)
+	}
+	var got []byte
+	eventually(t, prompt, "the server does not go on from what it received", func() bool {
+		n := uint64(len(x.data)) * 100 // higher each time
+		x.data = append(x.data, nil)
+		got = x.resume(0, at(n, 0), key)
+		s, ok := native.ParseResumeAnswer(got)
+		return ok && s.Received <= int64(len(sent))
+	})
+	if got := x.resume(0, at(100, 0), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
+		t.Errorf("of an attempt that somebody read on the path: % x", got)
+	}
+	if got := x.resume(0, at(1e6, 1), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
+		t.Errorf("from an answer that was never sent: % x", got)
+	}
+	_ = x.conn.Close()
+	eventually(t, prompt, "the session does not end with its control connection", func() bool { return len(x.resume(0, at(2e6, 0), key)) == 0 })
+}
+
+// A client of an earlier version ends as it did.
+func TestWithoutResumingACutEndsACopy(t *testing.T) {
+	x := serve(t, Config{}).rawCopy(false)
+	if x.created.ResumeKey != nil {
+		t.Error("a client that did not ask has a key for resuming")
+	}
+	if got := x.resume(0, native.Resume{Attempt: 1}, native.Key{}); len(got) != 0 {
+		t.Errorf("% x", got)
+	}
+	_ = x.data[0].(*net.TCPConn).SetLinger(0)
+	_ = x.data[0].Close()
+	if e := x.last(); e.End == nil || e.End.Error == nil || e.End.Error.Code != "copy.receive" {
+		t.Errorf("%+v", e)
+	}
+}

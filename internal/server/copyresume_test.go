@@ -1,0 +1,171 @@
+package server
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync"
+	"testing"
+
+	"soku/internal/engine"
+	"soku/internal/engine/filecopy"
+	"soku/internal/measure"
+	"soku/internal/wire"
+	"soku/internal/wire/native"
+)
+
+// cuttingRelay carries TCP between a client and the server at addr. It resets data
+// connections, in the order in which they are opened, when they have carried so many bytes
+// from the server to the client or the other way; those after the last are not cut.
+func cuttingRelay(t *testing.T, addr string, after ...int64) string {
+	t.Helper()
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	open := []io.Closer{l}
+	t.Cleanup(func() {
+		mu.Lock()
+		for _, c := range open {
+			_ = c.Close()
+		}
+		mu.Unlock()
+		wg.Wait()
+	})
+	next := func() int64 {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(after) == 0 {
+			return 1 << 62
+		}
+		n := after[0]
+		after = after[1:]
+		return n
+	}
+	carry := func(in *net.TCPConn) {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		out := c.(*net.TCPConn)
+		mu.Lock()
+		open = append(open, in, out)
+		mu.Unlock()
+		var first [4]byte
+		if _, err := io.ReadFull(in, first[:]); err != nil {
+			return
+		}
+		_, _ = out.Write(first[:])
+		most := int64(1 << 62)
+		if string(first[:]) == native.Magic {
+			most = next()
+		}
+		for _, pair := range [][2]*net.TCPConn{{in, out}, {out, in}} {
+			wg.Go(func() {
+				n, _ := io.CopyN(pair[1], pair[0], most)
+				for _, c := range pair {
+					if n == most {
+						_ = c.SetLinger(0)
+					}
+					_ = c.Close()
+				}
+			})
+		}
+	}
+	wg.Go(func() {
+		for {
+			in, err := l.AcceptTCP()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { carry(in) })
+		}
+	})
+	return l.Addr().String()
+}
+
+// copyThrough copies with a session through a relay, and returns both halves.
+func copyThrough(t *testing.T, addr string, r *running, o measure.Options) (own *measure.Copy, half *measure.End, err error) {
+	t.Helper()
+	set, err := filecopy.Prepare(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	session, err := native.Open(t.Context(), addr, r.request(measure.TestCopy, o), wire.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	conns, err := session.TCP(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f := engine.Flow{Reconnect: session.(wire.Resumer).Reconnect()}
+	if o.Direction == measure.Reverse {
+		sink, err := filecopy.SinkRoot(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sink.Close()
+		own, err = filecopy.Sink(t.Context(), sink, conns, o, f)
+		if err != nil {
+			return own, nil, err
+		}
+	} else if own, err = filecopy.Source(t.Context(), set, conns, o, f); err != nil {
+		return own, nil, err
+	}
+	half, err = session.Finish(t.Context(), nil)
+	return own, half, err
+}
+
+func serveCopies(t *testing.T, root string) *running {
+	t.Helper()
+	folder, err := filecopy.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = folder.Close() })
+	return serve(t, Config{CopyRoot: folder})
+}
+
+// Connections are reset in the answer to the preamble of the second stage, in the middle of
+// files, and right after they were opened again. Every file arrives once and as it was read.
+func TestACopyGoesOnWhenItsConnectionsAreReset(t *testing.T) {
+	for _, direction := range measure.Directions()[:2] {
+		for _, streams := range []int{1, 3} {
+			root := t.TempDir()
+			r := serveCopies(t, root)
+			o := copyOptions(t, func(own *filecopy.Options) { own.Files, own.FileSize, own.Stage = 12, 500_001, "apart" })
+			o.Direction, o.Streams = direction, streams
+			own, half, err := copyThrough(t, cuttingRelay(t, r.addr, 200_000, 700_000, 3_000_000, 97, 200, 1_000_003), r, o)
+			if err != nil || half.Error != nil {
+				t.Fatalf("%s, %d streams: %v, %+v", direction, streams, err, half)
+			}
+			source, sink := own, half.Copy
+			if direction == measure.Reverse {
+				source, sink = sink, source
+			}
+			if sink.Verified != 12 || len(sink.Stages) != 3 || sink.StageNamed(measure.StageAll).Bytes != 12*500_001 {
+				t.Errorf("%s, %d streams: sink %+v", direction, streams, sink)
+			}
+			if len(source.Cuts) < 4 {
+				t.Errorf("%s, %d streams: cuts %+v", direction, streams, source.Cuts)
+			}
+			for _, c := range source.Cuts {
+				if c.Stream >= streams || c.ResentBytes < 0 || c.ResentBytes > 8<<20 || c.StartNs < 0 || c.DurationNs < 0 {
+					t.Errorf("%s, %d streams: cut %+v", direction, streams, c)
+				}
+			}
+			entries, err := os.ReadDir(root)
+			if err != nil || len(entries) != 0 {
+				t.Errorf("%s: the folder has %v, %v", direction, entries, err)
+			}
+		}
+	}
+}
