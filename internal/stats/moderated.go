@@ -51,6 +51,12 @@ func (p prior) moderate(variance, df float64) (moderated, total float64) {
 	return (p.df*p.variance + df*variance) / total, total
 }
 
+// leastDF is as many degrees of freedom as an allowance for autocorrelation leaves: of five
+// rounds. In few rounds a high autocorrelation is often by chance. Then a single degree of
+// freedom, of many pairs, hid a difference of a factor of two in one of seven campaigns of five
+// rounds; the wider standard error alone makes as few false alarms (simulated in this package).
+const leastDF = moderatedRounds - 1
+
 // contrasts are many estimates from the rounds of one campaign: of each its mean over
 // rounds, the variance of its values, and how many there are.
 type contrasts struct {
@@ -87,8 +93,9 @@ func (c *contrasts) moderate(autocorrelation, residualDF float64) (prior, bool) 
 			continue
 		}
 		variance, total := p.moderate(c.variance[i], float64(n-1))
-		widen, effective := guard(autocorrelation, min(total, residualDF))
-		c.err[i], c.df[i] = math.Sqrt(variance/float64(n))*widen, effective
+		total = min(total, residualDF)
+		widen, effective := guard(autocorrelation, total)
+		c.err[i], c.df[i] = math.Sqrt(variance/float64(n))*widen, max(effective, min(total, leastDF))
 	}
 	return p, true
 }

@@ -108,6 +108,20 @@ func TestModeratedVariancesShowMoreOfManyPatterns(t *testing.T) {
 	}
 }
 
+func TestAPatternThatVariesMostHidesNoLargeDifference(t *testing.T) {
+	compared := func(question string, factor float64, holds func(PatternComparison) bool) simulation {
+		return simulate(t, question, "4 patterns, 5 rounds, noise 0.2 %, of the first 2 %", 1000, func(seed uint64) bool {
+			logs, r := table(seed, []float64{0, 0, 0, math.Log(factor)}, 5, 0.002), source(seed+1000)
+			for j := range logs[0] {
+				logs[0][j] += 0.02 * r.NormFloat64()
+			}
+			return holds(ComparePatterns(logs, 0.05))
+		})
+	}
+	compared("a difference between any two of equal patterns is shown", 1, anyShown).atMost(0.05)
+	compared("half as much of the last is shown", 0.5, func(c PatternComparison) bool { return c.Pairs[2].Adjusted <= 0.05 }).atLeast(0.99)
+}
+
 const falseOfLooks = "a difference between two equal patterns is shown at a look after any round from 6 on"
 
 func TestLookingAfterEveryRoundMakesNoFalseAlarms(t *testing.T) {
