@@ -58,6 +58,32 @@ func TestABusyDiskThatWaitsForTheNetworkIsNotTheLimit(t *testing.T) {
 	}
 }
 
+// A network that is 1.3 times as fast as the disk lets source and sink wait for most of the time, and so does a
+// second disk; the one that is busy all the time is the limit.
+func TestOfTwoStagesTheOneThatIsBusyForLongerLimits(t *testing.T) {
+	for name, c := range map[string]struct {
+		busy func(source, sink *measure.CopyWork)
+		want measure.Bottleneck
+	}{
+		"writing before the network": {func(source, sink *measure.CopyWork) {
+			source.NetworkNs, sink.NetworkNs, sink.WriteNs = 19e9, 15e9, 19e9
+		}, measure.BottleneckDiskWrite},
+		"reading before the network": {func(source, sink *measure.CopyWork) {
+			source.NetworkNs, sink.NetworkNs, source.ReadNs = 15e9, 19e9, 19.5e9
+		}, measure.BottleneckDiskRead},
+		"writing before reading": {func(source, sink *measure.CopyWork) {
+			source.NetworkNs, source.ReadNs, sink.WriteNs = 19e9, 14e9, 19e9
+		}, measure.BottleneckDiskWrite},
+		"reading before writing": {func(source, sink *measure.CopyWork) {
+			source.NetworkNs, source.ReadNs, sink.WriteNs = 1e9, 19e9, 14e9
+		}, measure.BottleneckDiskRead},
+	} {
+		if v := Judge(copied(c.busy)); v.LimitedBy != c.want || v.Confidence != measure.High {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
 func TestAVerdictOfACopySaysWhatItWouldTakeWithoutItsLimit(t *testing.T) {
 	v := Judge(copied(func(_, sink *measure.CopyWork) { sink.WriteNs = 18e9 }))
 	if v.LiftedNs != 5e9 {
@@ -157,6 +183,10 @@ func TestTheConnectionsOfACopyTellWhichLimitOfTheNetworkItIs(t *testing.T) {
 	}{
 		// Equal streams are no sign of a limit of each: each took as many files as the other.
 		"a queue": {func(_, _ measure.SeriesValues) {}, measure.BottleneckPathShaper, "copy_queue"},
+		"a queue, and unequal streams": {func(sender, _ measure.SeriesValues) {
+			sender.Columns["control.rtt_ns"] = slicesOf(10e6) // nothing is known beside them
+			sender.Columns["forward.1.acked_bytes"] = slicesOf(900_000)
+		}, measure.BottleneckPathShaper, "copy_queue_or_flow_cap"},
 		"many losses at a time": {func(sender, _ measure.SeriesValues) {
 			level(sender)
 		}, measure.BottleneckPathPolicer, "copy_policer"},
