@@ -86,7 +86,7 @@ func contests() []Contest {
 			starting(iperf3TCP("iperf3", 1, "-n", "1"), iperf3Data),
 			starting(limit("start", "role=accept", "role=open", false), limitData),
 		}},
-		Contest{"startup-version", "loopback", kindPrint, brief, "", []Contender{printing(sokuLabel, "soku", "version"), printing("iperf3", "iperf3", "--version")}},
+		Contest{"startup-version", "loopback", kindPrint, brief, "", []Contender{printing(sokuLabel, "soku", "--version"), printing("iperf3", "iperf3", "--version")}},
 		Contest{"startup-help", "loopback", kindPrint, brief, "", []Contender{printing(sokuLabel, "soku", "tcp", "--help"), printing("iperf3", "iperf3", "--help")}},
 		Contest{"startup-second", "loopback", kindSecond, brief, "", []Contender{
 			briefly(soku(sokuLabel, "tcp", "-C", "cubic", "-t", "1s")), briefly(iperf3TCP("iperf3", 1, "-t", "1")),
