@@ -183,7 +183,7 @@ func writeDifference(w io.Writer, all []standing, m Metric) {
 	if math.IsNaN(mean) {
 		return
 	}
-	fmt.Fprintf(w, "\nWith less without the series: %+.2f %s, 95 %% interval %+.2f to %+.2f, %d pairs.\n", mean, m.Unit, mean-half, mean+half, len(pairs))
+	fmt.Fprintf(w, "\nWith the series less without it: %+.2f %s, 95 %% interval %+.2f to %+.2f, %d pairs.\n", mean, m.Unit, mean-half, mean+half, len(pairs))
 }
 
 func writeStanding(w io.Writer, s standing, m Metric, cpu bool) {

@@ -152,7 +152,7 @@ func TestWhatTheSeriesTakesIsTheMeanDifferenceWithinRounds(t *testing.T) {
 	d.write(&page)
 	// Student's t with two degrees of freedom: 4.303 times 0.2 / sqrt(3).
 	for _, line := range []string{
-		"With less without the series: +0.50 % of a core per end, 95 % interval +0.00 to +1.00, 3 pairs.",
+		"With the series less without it: +0.50 % of a core per end, 95 % interval +0.00 to +1.00, 3 pairs.",
 		"| sampling: % of a core at each end | series-cost | <= 1 | 0.50 | 3 | holds |",
 	} {
 		if !strings.Contains(page.String(), line) {

@@ -112,14 +112,15 @@ var copyRules = []Rule{
 }
 
 // copyNetworkRules are rules of tcp for a copy that waits for the network: they say which limit
-// of it that is, by the connections of the copy. Those of processors are not among them, because
-// a copy has its own, nor those of equal and unequal streams: how much a stream of a copy moves
-// depends on the files that it took.
+// of it that is, by the connections of the copy. Others are not among them: a copy has rules of
+// its own for processors; how much a stream moves depends on the files that it took; and what
+// varies in time, or waits beside the streams, does so because they pause while files are opened
+// and disks work.
 func copyNetworkRules(tcp []Rule) (out []Rule) {
 	for _, r := range tcp {
 		switch r.Name {
-		case "window", "window_or_receiver", "send_buffer", "other_on_interface", "step", "step_noisy", "one_flow_queued",
-			"loss_by_chance", "small_packets_lost", "policer", "policer_few", "queue_unsteady", "queue", "queue_or_flow_cap":
+		case "window", "window_or_receiver", "send_buffer", "other_on_interface", "step",
+			"loss_by_chance", "small_packets_lost", "policer", "policer_few", "queue", "queue_or_flow_cap":
 			out = append(out, Rule{
 				Name: "copy_" + r.Name, Tests: files, LimitedBy: r.LimitedBy, Or: r.Or, Confidence: r.Confidence, WouldTell: r.WouldTell,
 				When: All(copyNetwork, r.When), Source: "The copy waits for the network, and its connections are as in `" + r.Name + "`.",

@@ -187,6 +187,8 @@ func TestTheConnectionsOfACopyTellWhichLimitOfTheNetworkItIs(t *testing.T) {
 			sender.Columns["control.rtt_ns"] = slicesOf(10e6) // nothing is known beside them
 			sender.Columns["forward.1.acked_bytes"] = slicesOf(900_000)
 		}, measure.BottleneckPathShaper, "copy_queue_or_flow_cap"},
+		// The sink receives in turns, and packets beside the streams wait when they do.
+		"a queue, and pauses of the streams": {func(sender, _ measure.SeriesValues) { sender.Columns["control.rtt_ns"] = slicesOf(10e6) }, measure.BottleneckPathShaper, "copy_queue_or_flow_cap"},
 		"many losses at a time": {func(sender, _ measure.SeriesValues) {
 			level(sender)
 		}, measure.BottleneckPathPolicer, "copy_policer"},

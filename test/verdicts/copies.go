@@ -69,7 +69,7 @@ func copies(d *drawing) []testCase {
 	// What TCP without a limit but the losses carries (Mathis et al. 1997). A copy that is over before
 	// the first losses have ended slow start would not be limited by them.
 	v = 1448 * 8 / (2 * way * 1e-3) * 1.22 / math.Sqrt(share) / 1e6
-	add("copy-loss-1%-10ms", m.BottleneckPathLoss, through(fmt.Sprintf("loss: %.3f%%, reverse: {loss: 0}", share*100), fmt.Sprintf("delay: %.0fus", way*1000), "", ""), "%s --sync off --congestion cubic", lasting(5, v, 2))
+	add("copy-loss-1%-10ms", m.BottleneckPathLoss, through(fmt.Sprintf("loss: %.3f%%, reverse: {loss: 0}", share*100), fmt.Sprintf("delay: %.0fus", way*1000), "", ""), "%s --sync off --congestion cubic", lasting(10, v, 2))
 
 	window, far := d.about(65536), d.about(20)
 	v = window * 8 / (2 * far * 1e-3) / 1e6 / 2 // half of the memory of a socket is window
