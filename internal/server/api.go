@@ -18,9 +18,10 @@ import (
 // info answers GET /v1/info.
 func (s *Server) info(w http.ResponseWriter, _ *http.Request) {
 	running, waiting := s.queue.snapshot()
+	copies := s.cfg.CopyRoot != nil
 	reply(w, http.StatusOK, native.Info{
 		Name: "soku", Version: s.cfg.Version, Protocol: native.Name, Tests: served(),
-		Limits: s.limits(), Running: len(running), Queue: len(waiting),
+		Limits: s.limits(), Running: len(running), Queue: len(waiting), Copies: &copies,
 	})
 }
 

@@ -166,6 +166,9 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	defer ahead.into(r) // also where the trial ends before it is asked for
 	d := tests.Of(s.Test)
 	if d.Before != nil {
+		if err := askFirst(ctx, s, target, r.Options); err != nil {
+			return err
+		}
 		of, free, err := d.Before(ctx, r.Options)
 		if err != nil {
 			return err

@@ -19,6 +19,8 @@ type Info struct {
 	Limits   Limits         `json:"limits"`
 	Running  int            `json:"running"`
 	Queue    int            `json:"queue"`
+	// Copies is nil for a server that does not report it.
+	Copies *bool `json:"copies,omitempty"` // it has a folder for files of copies
 }
 
 // Limits are a server's limits for one session. Zero is no limit.
