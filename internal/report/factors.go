@@ -55,6 +55,9 @@ type Interaction struct {
 	EffectRatio
 	Tested int `json:"tested"` // ratios that were tested; 0 if there would be too many
 	Shown  int `json:"shown"`  // of these, the ones that are shown and as large as the threshold
+	// At is, where one is shown, what the first factor does at level B[0] and at B[1] of the
+	// second: level A[0] over A[1].
+	At []LevelEffect `json:"at,omitempty"`
 }
 
 // findEffects fills Effects, FactorEffects and Interactions. A campaign with one factor has
@@ -75,7 +78,8 @@ func (t *Test) findEffects(patterns []pattern) {
 		return
 	}
 	cells := table.Cells(t.Label, t.Basis.Metric.Key)
-	effects := stats.FindEffects(cells, stats.EffectOptions{Threshold: t.Practical, Looks: t.looks.Looks})
+	options := stats.EffectOptions{Threshold: t.Practical, Looks: t.looks.Looks}
+	effects := stats.FindEffects(cells, options)
 	if effects.NotPositive > 0 {
 		// Effects are ratios: without the rounds of 0 they would be of those that went well.
 		t.zeros, t.PlateauOf = effects.NotPositive, ""
@@ -94,7 +98,11 @@ func (t *Test) findEffects(patterns []pattern) {
 		}
 	}
 	for _, i := range effects.Interactions {
-		t.Interactions = append(t.Interactions, interactionOf(i, cells.Factors))
+		out := interactionOf(i, cells.Factors)
+		if out.Shown > 0 {
+			out.At = t.effectsAt(cells, i, out, options)
+		}
+		t.Interactions = append(t.Interactions, out)
 	}
 }
 
@@ -202,6 +210,30 @@ func deploymentOf(r *measure.Result) (out string) {
 			return ""
 		}
 		out += h.Facts.Deployment.BootID + " " + h.Facts.Deployment.InstanceID + "\n"
+	}
+	return out
+}
+
+// effectsAt are what the first factor of an interaction does at both levels of the second;
+// nil where one of them could not be compared.
+func (t *Test) effectsAt(cells stats.Cells, i stats.Interaction, shown Interaction, o stats.EffectOptions) (out []LevelEffect) {
+	levels := cells.Factors[i.A].Levels
+	of, over := slices.Index(levels, shown.A[0]), slices.Index(levels, shown.A[1])
+	for _, at := range shown.B {
+		level := slices.Index(cells.Factors[i.B].Levels, at)
+		for _, p := range stats.FindEffect(cells.With(i.B, level), i.A, o).Pairs {
+			reversed := p.Of == over && p.Over == of
+			if !reversed && (p.Of != of || p.Over != over) || math.IsNaN(p.Log) {
+				continue
+			}
+			if reversed {
+				p.Of, p.Over, p.Log, p.Low, p.High = of, over, -p.Log, -p.High, -p.Low
+			}
+			out = append(out, LevelEffect{Factor: shown.Factors[0], A: shown.A[0], B: shown.A[1], EffectRatio: ratioOf(p.Effect), Decision: t.decide(p)})
+		}
+	}
+	if len(out) != len(shown.B) {
+		return nil
 	}
 	return out
 }

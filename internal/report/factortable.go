@@ -111,16 +111,46 @@ func (t testView) dependencies() (out []string) {
 	return out
 }
 
-// depends is the sentence of an interaction that is shown.
+// depends is the sentence of an interaction that is shown: what the first factor does at the
+// level of the second at which it does more, and at the other; in documents of earlier
+// versions by how much the two differ.
 func (t testView) depends(i Interaction) string {
-	ratio, at, than := *i.Ratio, i.B[0], i.B[1]
-	if ratio < 1 {
-		ratio, at, than = 1/ratio, than, at
+	args := text.Args{"Factor": i.Factors[0], "Other": i.Factors[1], "Noun": t.compared(), "By": t.units(i.EffectRatio)}
+	if len(i.At) != 2 || i.At[0].Ratio == nil || i.At[1].Ratio == nil {
+		ratio, at, than := *i.Ratio, i.B[0], i.B[1]
+		if ratio < 1 {
+			ratio, at, than = 1/ratio, than, at
+		}
+		args["A"], args["Over"], args["Ratio"], args["At"], args["Than"] = t.level(i.A[0]), t.level(i.A[1]), ratio, t.level(at), t.level(than)
+		return t.Say("factor.depends", args)
 	}
-	return t.Say("factor.depends", text.Args{
-		"Factor": i.Factors[0], "Other": i.Factors[1], "A": t.level(i.A[0]), "Over": t.level(i.A[1]), "Noun": t.compared(), "Ratio": ratio,
-		"At": t.level(at), "Than": t.level(than), "By": t.units(i.EffectRatio),
-	})
+	most, least, at, than := i.At[0], i.At[1], i.B[0], i.B[1]
+	if math.Abs(math.Log(*most.Ratio)) < math.Abs(math.Log(*least.Ratio)) {
+		most, least, at, than = least, most, than, at
+	}
+	if *most.Ratio < 1 {
+		most, least = most.reversed(), least.reversed()
+	}
+	args["From"], args["To"], args["First"], args["Second"] = t.level(most.B), t.level(most.A), t.effectAt(most, at), t.effectAt(least, than)
+	return t.Say("factor.depends.each", args)
+}
+
+// reversed is the comparison of B with A; what is better and worse stays of A.
+func (e LevelEffect) reversed() LevelEffect {
+	e.A, e.B, e.Ratio, e.Low, e.High = e.B, e.A, inverse(e.Ratio), inverse(e.High), inverse(e.Low)
+	return e
+}
+
+// effectAt is what a factor does at a level of another.
+func (t testView) effectAt(e LevelEffect, level string) string {
+	args := text.Args{
+		"Level": t.level(level), "Ratio": *e.Ratio, "More": *e.Ratio - 1, "Less": 1 - *e.Ratio, "Same": e.Decision == stats.Same,
+		"Shown": e.Decision == stats.Better || e.Decision == stats.Worse, "Tested": e.Low != nil && e.High != nil,
+	}
+	if e.Low != nil && e.High != nil {
+		args["Low"], args["High"], args["LowMore"], args["HighMore"] = *e.Low, *e.High, *e.Low-1, *e.High-1
+	}
+	return t.Say("factor.at", args)
 }
 
 // level writes a level; patterns may lack a factor.

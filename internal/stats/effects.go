@@ -141,6 +141,11 @@ func FindEffects(c Cells, o EffectOptions) Effects {
 	return out
 }
 
+// FindEffect returns the effect of one factor (its index) of a table, as [FindEffects] does.
+func FindEffect(c Cells, factor int, o EffectOptions) FactorEffect {
+	return newGrid(c, o.Looks).main(factor, o)
+}
+
 // main returns the main effect of a factor.
 func (g grid) main(f int, o EffectOptions) FactorEffect {
 	out := FactorEffect{Factor: g.Factors[f], Matters: MattersNotShown}

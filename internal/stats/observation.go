@@ -54,6 +54,17 @@ type Cells struct {
 	Deployments [][]string
 }
 
+// With returns the cells that have a level of a factor (indices). They are shared with c.
+func (c Cells) With(factor, level int) Cells {
+	out := Cells{Factors: c.Factors, Blocks: c.Blocks}
+	for i, of := range c.Of {
+		if of[factor] == level {
+			out.Of, out.Means, out.Deployments = append(out.Of, of), append(out.Means, c.Means[i]), append(out.Deployments, c.Deployments[i])
+		}
+	}
+	return out
+}
+
 // Cells reduces the rows of one metric of one test to round means. Cells are in the order of
 // their first row. Values that are not finite are left out, as if their rows were not there.
 // Every row must have a level of every factor.
