@@ -7,12 +7,17 @@ import (
 )
 
 // Reconnect opens data connections of a session again after they were cut. Of its functions
-// an end has one: the client opens, and the server takes what a client opened. The protocol
-// has proven that the client is the session's. Both may be called from several goroutines.
+// the client has Open and Watch, and the server Take and Lost. The protocol
+// has proven that the client is the session's. All may be called from several goroutines.
 type Reconnect struct {
 	// Open makes one attempt to replace the connection of that index, from 0, and returns
 	// the state of the server's end. What it opens is closed with the session.
 	Open func(ctx context.Context, index int, own Progress) (*net.TCPConn, Progress, error)
+	// Watch makes lost receive the connections that the server has found to be cut, until
+	// stop is called, which waits for calls of lost.
+	Watch func(lost func(index int)) (stop func())
+	// Lost tells the client that a connection is cut. It does not wait.
+	Lost func(index int)
 	// Take makes take receive the connections that a client opened again, with the state of
 	// the client's end. take must call answer with the state of this end before it lets
 	// anybody write to c, and leaves c to the caller if it fails. stop waits for calls of

@@ -49,6 +49,13 @@ func (o *outbox) ready(port int) {
 	o.put(native.Event{Event: native.EventReady, Port: uint16(port)})
 }
 
+// cut reports that a data connection is cut, which an attempt opened.
+func (o *outbox) cut(index int, attempt uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.put(native.Event{Event: native.EventCut, Connection: index, Attempt: attempt})
+}
+
 func (o *outbox) interval(p measure.Progress) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

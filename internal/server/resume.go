@@ -33,8 +33,9 @@ func newResumes() (*resumes, error) {
 	return r, nil
 }
 
-// reconnect is for the engine of the session; nil for a session whose client cannot.
-func (r *resumes) reconnect() *engine.Reconnect {
+// reconnect is for the engine of the session, whose client learns of cuts through out; nil for
+// a session whose client cannot.
+func (r *resumes) reconnect(out *outbox) *engine.Reconnect {
 	if r == nil {
 		return nil
 	}
@@ -43,7 +44,12 @@ func (r *resumes) reconnect() *engine.Reconnect {
 		defer r.running.Unlock()
 		r.take = take
 	}
-	return &engine.Reconnect{Take: func(take func(int, *net.TCPConn, engine.Progress, func(engine.Progress) error) error) func() {
+	lost := func(index int) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		out.cut(index, r.attempts[index])
+	}
+	return &engine.Reconnect{Lost: lost, Take: func(take func(int, *net.TCPConn, engine.Progress, func(engine.Progress) error) error) func() {
 		set(take)
 		return func() { set(nil) }
 	}}

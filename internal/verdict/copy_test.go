@@ -284,6 +284,14 @@ func TestTheTimeOfACutIsNoLimitOfTheNetwork(t *testing.T) {
 	if v := cut(2e9, func(source, sink *measure.CopyWork) { source.NetworkNs, sink.NetworkNs = 15e9, 15e9 }); v.LimitedBy != measure.BottleneckPathShaper {
 		t.Errorf("cut for a fifth of the time, and the network is the limit of the rest: %+v", v)
 	}
+	for want, rest := range map[measure.Bottleneck]func(source, sink *measure.CopyWork){
+		measure.BottleneckDiskRead:  func(source, _ *measure.CopyWork) { source.ReadNs, source.BlockedNs = 10e9, 5e9+4e9 },
+		measure.BottleneckDiskWrite: func(_, sink *measure.CopyWork) { sink.WriteNs, sink.StarvedNs = 10e9, 5e9+4e9 },
+	} {
+		if v := cut(2.5e9, rest); v.LimitedBy != want {
+			t.Errorf("cut for a quarter of the time, and two thirds of the rest are %s: %+v", want, v)
+		}
+	}
 	if v := cut(2e9, func(_, sink *measure.CopyWork) { sink.WriteNs = 15e9 }); v.LimitedBy != measure.BottleneckDiskWrite {
 		t.Errorf("cut for a fifth of the time, and the disk is the limit of the rest: %+v", v)
 	}

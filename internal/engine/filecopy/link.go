@@ -38,6 +38,7 @@ type link struct {
 	waiting bool          // a read is to end at once
 	cutAt   time.Time     // since when conn is known to be cut; zero: it is not
 	lost    time.Duration // how long the last cut was
+	left    *net.TCPConn  // connection that the client has left
 }
 
 // Buffers of a connection beside its blocks, bytes.

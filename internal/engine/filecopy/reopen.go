@@ -62,6 +62,8 @@ func (l links) survive(ctx context.Context, by *engine.Reconnect) (stop func()) 
 	untake := func() {}
 	if by.Take != nil {
 		untake = by.Take(l.take)
+	} else if by.Watch != nil {
+		untake = by.Watch(l.lose)
 	}
 	return func() {
 		cancel()
@@ -104,6 +106,13 @@ func (l links) watch(ctx context.Context) {
 	}
 }
 
+// lose ends the calls on a connection that the other end has lost.
+func (l links) lose(index int) {
+	if index >= 0 && index < len(l) {
+		_ = l[index].current().SetDeadline(past)
+	}
+}
+
 // isCut reports whether an error means that the connection was cut and can be replaced.
 func (l *link) isCut(ctx context.Context, err error) bool {
 	_, own := errors.AsType[*measure.Error](err)
@@ -132,7 +141,10 @@ func (l *link) replaced(ctx context.Context, c *net.TCPConn, cause error, start 
 		l.mu.Unlock()
 		return nil
 	}
-	if l.cutAt.IsZero() {
+	if l.cutAt.IsZero() && l.left != c {
+		if l.by.Lost != nil {
+			l.by.Lost(l.index)
+		}
 		l.cutAt = sock.Now()
 		if sock.TimedOut(cause) { // it has been for that long
 			if l.cutAt = l.cutAt.Add(-silence); l.cutAt.Before(start) {
@@ -205,8 +217,7 @@ func (l links) take(index int, c *net.TCPConn, far engine.Progress, answer func(
 	k := l[index]
 	k.taking.Lock()
 	defer k.taking.Unlock()
-	old := k.current()
-	_ = old.SetDeadline(past) // its client has left it
+	old := k.leave()
 	k.use.Lock()
 	defer k.use.Unlock()
 	err := k.refuse(far)
@@ -220,6 +231,15 @@ func (l links) take(index int, c *net.TCPConn, far engine.Progress, answer func(
 		_ = old.Close() // a client that has not left it finds that it is cut
 	}
 	return err
+}
+
+// leave ends the calls on the connection, which the client has left, and returns it.
+func (l *link) leave() *net.TCPConn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = l.conn
+	_ = l.conn.SetDeadline(past)
+	return l.conn
 }
 
 var errNoLink = errors.New("the copy has no connection of that number, or it has ended")

@@ -21,10 +21,28 @@ type broker struct {
 	t    *testing.T
 	mu   sync.Mutex
 	take func(int, *net.TCPConn, engine.Progress, func(engine.Progress) error) error
+
+	told sync.Mutex
+	tell func(int)
+}
+
+func (b *broker) watch(lost func(int)) func() {
+	b.told.Lock()
+	defer b.told.Unlock()
+	b.tell = lost
+	return func() { b.watch(nil) }
+}
+
+func (b *broker) lost(index int) {
+	b.told.Lock()
+	defer b.told.Unlock()
+	if b.tell != nil {
+		b.tell(index)
+	}
 }
 
 func (b *broker) client() *engine.Reconnect {
-	return &engine.Reconnect{Open: func(_ context.Context, index int, own engine.Progress) (*net.TCPConn, engine.Progress, error) {
+	return &engine.Reconnect{Watch: b.watch, Open: func(_ context.Context, index int, own engine.Progress) (*net.TCPConn, engine.Progress, error) {
 		return b.open(index, own)
 	}}
 }
@@ -35,7 +53,7 @@ func (b *broker) server() *engine.Reconnect {
 		defer b.mu.Unlock()
 		b.take = take
 	}
-	return &engine.Reconnect{Take: func(take func(int, *net.TCPConn, engine.Progress, func(engine.Progress) error) error) func() {
+	return &engine.Reconnect{Lost: b.lost, Take: func(take func(int, *net.TCPConn, engine.Progress, func(engine.Progress) error) error) func() {
 		set(take)
 		return func() { set(nil) }
 	}}
@@ -252,5 +270,30 @@ func TestWhatWasSentIsSentAgainByteByByte(t *testing.T) {
 				t.Errorf("from %d in pieces of %d: other bytes", from, piece)
 			}
 		}
+	}
+}
+
+// A firewall that resets a connection towards the server alone: the client learns of it from the
+// server, and nothing else tells.
+func TestAClientLearnsFromItsServerThatAConnectionIsCut(t *testing.T) {
+	near, far := loopback.TCP(t, 1)
+	b := &broker{t: t}
+	ctx := t.Context()
+	o := options(t, func(*measure.Options, *Options) {})
+	server, _, stopServer, err := openLinks(ctx, far, o, engine.Flow{Reconnect: b.server()}, measure.Sender)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stopServer()
+	client, _, stopClient, err := openLinks(ctx, near, o, engine.Flow{Reconnect: b.client()}, measure.Receiver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stopClient()
+	_ = far[0].SetDeadline(past) // the call fails, and the client's connection stands
+	want := frame{kind: frameOver}
+	go func() { _ = server[0].send(want); _ = server[0].flush() }()
+	if got, err := client[0].receive(); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

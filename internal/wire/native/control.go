@@ -82,18 +82,22 @@ const (
 	EventInterval = "interval"
 	EventDone     = "done"
 	EventAborted  = "aborted"
+	EventCut      = "cut"   // a data connection that the client can open again is cut
 	EventAlive    = "alive" // no event; the server is alive
 )
 
 // Event is one line of an events stream. A client ignores events whose name it
 // does not know.
 type Event struct {
-	Event    string            `json:"event"`
-	Position int               `json:"position,omitempty"`
-	Port     uint16            `json:"port,omitempty"` // of a connect test, in the event ready
-	Interval *measure.Progress `json:"interval,omitempty"`
-	End      *measure.End      `json:"end,omitempty"`
-	Error    *measure.Error    `json:"error,omitempty"`
+	Event    string `json:"event"`
+	Position int    `json:"position,omitempty"`
+	Port     uint16 `json:"port,omitempty"` // of a connect test, in the event ready
+	// Of the event cut: number of the connection, and the last attempt to open it again; 0: none.
+	Connection int               `json:"connection,omitempty"`
+	Attempt    uint64            `json:"attempt,omitempty"`
+	Interval   *measure.Progress `json:"interval,omitempty"`
+	End        *measure.End      `json:"end,omitempty"`
+	Error      *measure.Error    `json:"error,omitempty"`
 }
 
 // Last reports whether no event follows e.

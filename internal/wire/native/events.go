@@ -28,6 +28,8 @@ func (s *session) listen() {
 			s.becomeReady(e.Port)
 		case EventRunning:
 			s.hooks.State(wire.State{Name: wire.Running})
+		case EventCut:
+			s.reopens.cut(e.Connection, e.Attempt)
 		case EventInterval:
 			if e.Interval.Bytes > 0 || e.Interval.Packets > 0 {
 				s.moved.Store(time.Now().UnixNano())

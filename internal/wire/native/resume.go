@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,10 +25,52 @@ func (s *session) Reconnect() *engine.Reconnect {
 	if s.created.ResumeKey == nil || !resumes(s.request.Test) {
 		return nil
 	}
-	attempts := new(atomic.Uint64)
-	return &engine.Reconnect{Open: func(ctx context.Context, index int, own engine.Progress) (*net.TCPConn, engine.Progress, error) {
-		return s.reopen(ctx, index, attempts.Add(1), own)
+	return &engine.Reconnect{Watch: s.reopens.watch, Open: func(ctx context.Context, index int, own engine.Progress) (*net.TCPConn, engine.Progress, error) {
+		attempt := s.reopens.attempts.Add(1)
+		c, far, err := s.reopen(ctx, index, attempt, own)
+		if err == nil {
+			s.reopens.opened(index, attempt)
+		}
+		return c, far, err
 	}}
+}
+
+// reopens are the data connections of a session that were opened again.
+type reopens struct {
+	attempts atomic.Uint64
+
+	mu   sync.Mutex
+	last map[int]uint64 // attempt that opened the connection of an index
+	lost func(index int)
+}
+
+func (r *reopens) opened(index int, attempt uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last == nil {
+		r.last = map[int]uint64{}
+	}
+	r.last[index] = attempt
+}
+
+// cut passes on that the server has lost the connection that an attempt opened, unless there
+// is a later one.
+func (r *reopens) cut(index int, attempt uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lost != nil && attempt >= r.last[index] {
+		r.lost(index)
+	}
+}
+
+func (r *reopens) watch(lost func(index int)) (stop func()) {
+	set := func(lost func(index int)) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.lost = lost
+	}
+	set(lost)
+	return func() { set(nil) }
 }
 
 // reopen makes one attempt to replace a data connection.

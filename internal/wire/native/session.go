@@ -28,6 +28,7 @@ type session struct {
 	options measure.Options
 	remote  netip.AddrPort // where the control connection leads; data goes there too
 	own     uint16         // port of a connect test, 0 for none; set before ready is closed
+	reopens reopens
 	events  *exchange
 	lines   io.Reader // the body of the events stream
 
