@@ -16,7 +16,7 @@ type ends struct {
 
 // FiguresOf are the figures of one direction of a result.
 func FiguresOf(r *measure.Result, direction measure.Direction) *Figures {
-	f := &Figures{readings: map[Key]reading{}}
+	f := &Figures{readings: map[Key]reading{}, queueless: queueless(r.Hosts.Client) && queueless(r.Hosts.Server)}
 	client, server := seriesOf(r.Hosts.Client, measure.AtClient), seriesOf(r.Hosts.Server, measure.AtServer)
 	e := ends{sender: client, receiver: server}
 	receiving := r.Hosts.Server
@@ -55,6 +55,11 @@ func FiguresOf(r *measure.Result, direction measure.Direction) *Figures {
 		f.tcp(r, flow, e)
 	}
 	return f
+}
+
+// queueless reports whether a host passes its packets to itself, without a queueing discipline.
+func queueless(h *measure.Host) bool {
+	return h != nil && isLoopback(h.Facts.Interface) && h.Facts.Qdisc == "noqueue"
 }
 
 func flowOf(r *measure.Result, direction measure.Direction) *measure.Flow {

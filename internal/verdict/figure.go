@@ -20,7 +20,8 @@ const (
 
 // Figures are what rules compare. A figure that the result does not have is absent.
 type Figures struct {
-	readings map[Key]reading
+	readings  map[Key]reading
+	queueless bool // no queue is between the ends
 }
 
 // reading is a figure, with where it was read and what it is of.

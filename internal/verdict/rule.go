@@ -54,9 +54,14 @@ func Judge(r *measure.Result) *measure.Verdict {
 	return best
 }
 
+// queues are limits that are a queue of the path. Over loopback packets wait for a processor.
+var queues = []measure.Bottleneck{
+	measure.BottleneckPathShaper, measure.BottleneckFlowCap, measure.BottleneckFlowHashing, measure.BottleneckCompetingTraffic,
+}
+
 func judge(f *Figures, test measure.Test) *measure.Verdict {
 	for _, rule := range Rules {
-		if !slices.Contains(rule.Tests, test) {
+		if !slices.Contains(rule.Tests, test) || f.queueless && slices.Contains(queues, rule.LimitedBy) {
 			continue
 		}
 		if held, evidence := rule.When.holds(f); held == yes {

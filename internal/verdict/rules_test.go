@@ -254,3 +254,29 @@ func TestAnUnknownFigureIsNeitherAboveNorBelow(t *testing.T) {
 		t.Error("a condition that is known not to hold is taken to hold")
 	}
 }
+
+// Packets over loopback wait for a processor: what looks like a queue of the path is none, unless
+// somebody gave the interface one.
+func TestLoopbackHasNoQueueOfAPath(t *testing.T) {
+	f := behind.figures()
+	path := judge(f, measure.TestTCP)
+	f.queueless = true
+	if here := judge(f, measure.TestTCP); path.LimitedBy != measure.BottleneckPathShaper || here.LimitedBy != measure.BottleneckNone {
+		t.Errorf("over a path %s, over loopback %s by %s", path.LimitedBy, here.LimitedBy, here.Rule)
+	}
+	for _, c := range []struct {
+		client, server measure.Facts
+		want           bool
+	}{
+		{measure.Facts{Interface: "lo", Qdisc: "noqueue"}, measure.Facts{Interface: "lo", Qdisc: "noqueue"}, true},
+		{measure.Facts{Interface: "lo", Qdisc: "netem"}, measure.Facts{Interface: "lo", Qdisc: "netem"}, false},
+		{measure.Facts{Interface: "eth0", Qdisc: "noqueue"}, measure.Facts{Interface: "eth0", Qdisc: "noqueue"}, false},
+		{measure.Facts{Interface: "lo", Qdisc: "noqueue"}, measure.Facts{}, false},
+	} {
+		r, _, _ := transfer()
+		r.Hosts = measure.Hosts{Client: &measure.Host{Facts: c.client}, Server: &measure.Host{Facts: c.server}}
+		if got := FiguresOf(r, measure.Forward).queueless; got != c.want {
+			t.Errorf("%+v to %+v: %v", c.client, c.server, got)
+		}
+	}
+}

@@ -28,10 +28,12 @@ func seriesOf(h *measure.Host, where measure.Where) series {
 		return series{where: where}
 	}
 	return series{
-		where: where, loopback: h.Facts.Interface == "lo" || h.Facts.Interface == "lo0", linux: h.Facts.OS == "linux",
+		where: where, loopback: isLoopback(h.Facts.Interface), linux: h.Facts.OS == "linux",
 		at: v.AtNs, columns: v.Columns, to: len(v.AtNs) - 1,
 	}
 }
+
+func isLoopback(name string) bool { return name == "lo" || name == "lo0" }
 
 func (s series) empty() bool { return s.to <= s.from }
 
