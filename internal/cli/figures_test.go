@@ -49,7 +49,7 @@ func TestOptionsThatMakeNoSenseAreUsageErrors(t *testing.T) {
 		{"help tpc", "tcp"},
 		{"help tcp nosuch", "unknown test or command \"nosuch\""},
 		{"help lab nosuch", "unknown test or command \"nosuch\""},
-		{"lab nosuch", "unknown command \"nosuch\""},
+		{"lab nosuch", "it has down, exec, status, up"},
 		{"show one two", "2 arguments given (the last is \"two\")"},
 		{"rm", "no argument given; usage: soku rm RESULT..."},
 		{"ls nosuch", "1 argument given (\"nosuch\"); usage: soku ls [flags]; see: soku ls --help"},

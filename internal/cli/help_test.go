@@ -50,6 +50,7 @@ func TestAMistypedFlagOrCommandHasASuggestion(t *testing.T) {
 		"tcp 192.0.2.1 -P 99999999999999999999": "out of range",
 		"tcp 192.0.2.1 --no-delay=perhaps":      "neither true nor false",
 		"connect 192.0.2.1 --request-rate x":    `--request-rate "x": not a number`,
+		"catalog expressroute":                  `soku catalog has no command "expressroute"; it has search, show; see: soku catalog --help`,
 		"report --json":                         "use --format json; see: soku report --help",
 		"server -p 7000":                        "use --listen :PORT",
 		"tcp -c 192.0.2.1":                      "use the host without a flag",

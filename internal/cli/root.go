@@ -162,12 +162,23 @@ func checkArguments(cmd *cobra.Command) {
 				}
 				return measure.Fail(measure.KindUsage, "cli.arguments", measure.Figures{"arguments": len(args), "last": last, "usage": cmd.UseLine(), "command": cmd.CommandPath()})
 			}
-			return measure.TextError(measure.KindUsage, err.Error(), "").WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
+			return unknownSubcommand(cmd, args[0])
 		}
 	}
 	for _, sub := range cmd.Commands() {
 		checkArguments(sub)
 	}
+}
+
+// unknownSubcommand names the commands below cmd.
+func unknownSubcommand(cmd *cobra.Command, name string) error {
+	var known []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			known = append(known, sub.Name())
+		}
+	}
+	return measure.Fail(measure.KindUsage, "cli.unknown_subcommand", measure.Figures{"name": name, "command": cmd.CommandPath(), "commands": known})
 }
 
 // Groups of commands in help.
