@@ -54,14 +54,21 @@ func Judge(r *measure.Result) *measure.Verdict {
 	return best
 }
 
-// queues are limits that are a queue of the path. Over loopback packets wait for a processor.
-var queues = []measure.Bottleneck{
-	measure.BottleneckPathShaper, measure.BottleneckFlowCap, measure.BottleneckFlowHashing, measure.BottleneckCompetingTraffic,
+// ofPath reports whether a rule is about a queue of the path, or suspects its losses. Over loopback
+// packets wait for a processor, and a full socket drops some.
+func ofPath(rule Rule) bool {
+	switch rule.LimitedBy {
+	case measure.BottleneckPathShaper, measure.BottleneckFlowCap, measure.BottleneckFlowHashing, measure.BottleneckCompetingTraffic:
+		return true
+	case measure.BottleneckPathLoss:
+		return rule.Confidence == measure.Low
+	}
+	return false
 }
 
 func judge(f *Figures, test measure.Test) *measure.Verdict {
 	for _, rule := range Rules {
-		if !slices.Contains(rule.Tests, test) || f.queueless && slices.Contains(queues, rule.LimitedBy) {
+		if !slices.Contains(rule.Tests, test) || f.queueless && ofPath(rule) {
 			continue
 		}
 		if held, evidence := rule.When.holds(f); held == yes {

@@ -264,6 +264,18 @@ func TestLoopbackHasNoQueueOfAPath(t *testing.T) {
 	if here := judge(f, measure.TestTCP); path.LimitedBy != measure.BottleneckPathShaper || here.LimitedBy != measure.BottleneckNone {
 		t.Errorf("over a path %s, over loopback %s by %s", path.LimitedBy, here.LimitedBy, here.Rule)
 	}
+	for confidence, want := range map[measure.Confidence]measure.Bottleneck{measure.High: measure.BottleneckPathLoss, measure.Low: measure.BottleneckNone} {
+		losses := lossy
+		if confidence == measure.Low {
+			losses = idle.with(example{LossRatio: 0.00003, Recoveries: 30, LossesPerRecovery: 1.2})
+		}
+		f := losses.figures()
+		path := judge(f, measure.TestTCP)
+		f.queueless = true
+		if here := judge(f, measure.TestTCP); path.LimitedBy != measure.BottleneckPathLoss || path.Confidence != confidence || here.LimitedBy != want {
+			t.Errorf("losses: over a path %s (%s), over loopback %s", path.LimitedBy, path.Confidence, here.LimitedBy)
+		}
+	}
 	for _, c := range []struct {
 		client, server measure.Facts
 		want           bool
