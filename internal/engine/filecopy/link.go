@@ -157,11 +157,18 @@ func (l *link) spend(n int) error {
 func (l *link) move(ctx context.Context, b []byte, write bool) (n int, err error) {
 	for {
 		w, watch := l.work.Load(), startWatch()
+		if !l.began.IsZero() {
+			watch.last, l.began = l.began, time.Time{}
+		}
 		c, n, again, err := l.call(b, write)
 		w.netBytes.Add(int64(n))
 		cut := err != nil && l.isCut(ctx, err)
 		if n > 0 || !cut {
-			watch.lap(&w.network)
+			if cut {
+				l.began = watch.last
+			} else {
+				watch.lap(&w.network)
+			}
 			if err != nil && !cut { // a cut fails the next call, too
 				return n, err
 			}

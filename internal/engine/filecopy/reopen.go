@@ -43,6 +43,7 @@ type reopening struct {
 	sent, owed, received int64
 	oldest               int64     // from where resend can send again
 	adopted              time.Time // when the connection replaced another one
+	began                time.Time // a call that moved a part and failed, which the next one does, too; zero: none did
 }
 
 // zeros are the answers of a sink.

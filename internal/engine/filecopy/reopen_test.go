@@ -3,11 +3,13 @@ package filecopy
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"soku/internal/engine"
 	"soku/internal/measure"
@@ -295,5 +297,42 @@ func TestAClientLearnsFromItsServerThatAConnectionIsCut(t *testing.T) {
 	go func() { _ = server[0].send(want); _ = server[0].flush() }()
 	if got, err := client[0].receive(); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The last call before a cut may have moved a part of its bytes, and then waited.
+func TestACutBeginsWithTheCallThatWaited(t *testing.T) {
+	near, far := loopback.TCP(t, 1)
+	b := &broker{t: t}
+	o := options(t, func(*measure.Options, *Options) {})
+	client, cuts, stopClient, err := openLinks(t.Context(), near, o, engine.Flow{Reconnect: b.client()}, measure.Sender)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stopClient()
+	server, _, stopServer, err := openLinks(t.Context(), far, o, engine.Flow{Reconnect: b.server()}, measure.Receiver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stopServer()
+	const bytes, some, wait = 32 << 20, 1 << 20, 20 * time.Millisecond
+	sent := make(chan error)
+	go func() {
+		_, err := client[0].out.Write(make([]byte, bytes))
+		sent <- errors.Join(err, client[0].flush())
+	}()
+	if _, err := io.CopyN(io.Discard, server[0].in, some); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(wait) // nothing is read
+	_ = near[0].SetDeadline(past)
+	if _, err := io.CopyN(io.Discard, server[0].in, bytes-some); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+	if all := cuts.all(); len(all) != 1 || all[0].DurationNs < int64(wait) || client[0].work.Load().cut.Load() < int64(wait) {
+		t.Errorf("cuts %+v, %d ns in calls", all, client[0].work.Load().cut.Load())
 	}
 }
