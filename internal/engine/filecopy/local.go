@@ -117,6 +117,9 @@ func (l *copying) local(ctx context.Context, name string) (err error) {
 		if dst, err = newWriting(l.private, name, l.own.Sync, l.own.Direct, sink); err != nil {
 			return err
 		}
+		if name == measure.StageAll {
+			dst.early = flushEveryLocal
+		}
 		defer dst.remove(l.private, name)
 		root = dst.root
 	}

@@ -92,7 +92,9 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 		if t.dst, err = newWriting(l.private, name, l.own.Sync, l.own.Direct, t.work); err != nil {
 			return err
 		}
-		t.dst.early = name == measure.StageAll
+		if name == measure.StageAll {
+			t.dst.early = flushEvery
+		}
 		defer t.dst.remove(l.private, name)
 		root = t.dst.root
 	}

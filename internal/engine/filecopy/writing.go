@@ -14,7 +14,7 @@ type writing struct {
 	root   *os.Root // of the stage
 	sync   string   // off, end or file
 	direct bool
-	early  bool // the bytes come over a network, which the disk can work beside
+	early  int64 // after how many bytes of a file their flushing begins; 0: at the end
 	work   *work
 
 	mu   sync.Mutex
@@ -59,9 +59,10 @@ type stream struct {
 
 // flushEvery is after how many bytes of a file that comes over a network the system is told to
 // begin to flush them, if they are to be flushed at the end: the disk works beside the network
-// then, and the flush at the end has less left. Without a network the writer would only wait in
-// between. Shorter files are left to the system, which joins them.
-const flushEvery = 8 << 20
+// then, and the flush at the end has less left. flushEveryLocal is the same where another file is
+// read: in shorter pieces the writer would wait in between. Shorter files are left to the system,
+// which joins them.
+const flushEvery, flushEveryLocal = 8 << 20, 64 << 20
 
 // write writes a block to its file, which the first one creates and the last one closes.
 func (s *stream) write(x *block) error {
@@ -141,7 +142,7 @@ func (s *stream) data(b []byte) error {
 // is only a hint, so that errors are those of the flush at the end.
 func (s *stream) beginFlush(n int) {
 	s.written += int64(n)
-	if !s.d.early || s.d.sync != "end" || s.d.direct || s.written-s.begun < flushEvery {
+	if s.d.early == 0 || s.d.sync != "end" || s.d.direct || s.written-s.begun < s.d.early {
 		return
 	}
 	_ = beginFlush(s.f, s.begun, s.written-s.begun)

@@ -10,17 +10,19 @@ func TestFlushingALongFileBeginsWhileItIsWritten(t *testing.T) {
 	const step = flushEvery / 8
 	for _, c := range []struct {
 		sync   string
-		local  bool
+		early  int64
 		direct bool
 		steps  int
 		want   int64
 	}{
-		{sync: "end", steps: 8 + 8 + 3, want: 2 * flushEvery},
-		{sync: "end", steps: 7},
-		{sync: "end", steps: 19, local: true},
-		{sync: off, steps: 19},
-		{sync: "file", steps: 19}, // it is flushed when it is closed
-		{sync: "end", direct: true, steps: 19},
+		{sync: "end", early: flushEvery, steps: 8 + 8 + 3, want: 2 * flushEvery},
+		{sync: "end", early: flushEvery, steps: 7},
+		{sync: "end", early: 2 * flushEvery, steps: 15},
+		{sync: "end", early: 2 * flushEvery, steps: 19, want: 2 * flushEvery},
+		{sync: "end", steps: 19},
+		{sync: off, early: flushEvery, steps: 19},
+		{sync: "file", early: flushEvery, steps: 19}, // it is flushed when it is closed
+		{sync: "end", early: flushEvery, direct: true, steps: 19},
 	} {
 		p, err := openPrivate(t.TempDir())
 		if err != nil {
@@ -32,7 +34,7 @@ func TestFlushingALongFileBeginsWhileItIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.remove(p, measure.StageAll)
-		d.early = !c.local
+		d.early = c.early
 		s := &stream{d: d}
 		defer s.close()
 		for file := range uint32(2) { // each begins anew
@@ -44,7 +46,7 @@ func TestFlushingALongFileBeginsWhileItIsWritten(t *testing.T) {
 				}
 			}
 			if s.begun != c.want {
-				t.Errorf("sync %s, local %v, direct %v, %d bytes written: flushing of %d has begun, want %d", c.sync, c.local, c.direct, s.written, s.begun, c.want)
+				t.Errorf("sync %s, early %d, direct %v, %d bytes written: flushing of %d has begun, want %d", c.sync, c.early, c.direct, s.written, s.begun, c.want)
 			}
 			s.close()
 			d.direct = false
