@@ -155,7 +155,7 @@ var Infos = append([]FigureInfo{
 	{RTTTimes, unitTimes, "median of the smoothed round trip times divided by the smallest round trip"},
 	{QueueNs, unitNs, "their difference"},
 	{RTTGrowth, unitRatio, "how much of the largest round trip of the first second is not in the smallest"},
-	{RTTSpread, unitRatio, "difference of the largest and the smallest median round trip of a stream divided by their mean"},
+	{RTTSpread, unitRatio, "difference of the largest and the smallest median round trip of a stream divided by their mean, of streams with windows of 8 segments and more"},
 	{RTTAlike, unitRatio, "correlation of the round trips of two streams over time: of all pairs the one that a tenth is below; absent if round trips are level. Streams in one queue wait the same"},
 	{ControlRTTTimes, unitTimes, "first quartile of the round trips of the control connection beside the load divided by the smallest; recovered from the smoothed one, which moves by an eighth of each difference (RFC 6298), and in trials of more than two minutes the smoothed one itself"},
 	{ControlQueue, unitNs, "their difference"},

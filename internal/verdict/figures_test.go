@@ -1,7 +1,9 @@
 package verdict
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -327,5 +329,25 @@ func TestStreamsInOneQueueWaitTheSame(t *testing.T) {
 	sender.Columns["forward.1.rtt_ns"] = slicesOf(20e6)
 	if v, known := FiguresOf(withSeries(r, sender, receiver), measure.Forward).Value(RTTAlike); known {
 		t.Errorf("the correlation with a level round trip is %v", v)
+	}
+}
+
+func TestRoundTripsOfStreamsWithFewPacketsAreNotCompared(t *testing.T) {
+	for window, want := range map[int64]float64{7 * 1448: 0, 8 * 1448: 0.75} {
+		r, sender, receiver := transfer()
+		for key, column := range maps.Clone(sender.Columns) {
+			if own, of := strings.CutPrefix(key, "forward.1."); of {
+				sender.Columns["forward.2."+own] = slices.Clone(column)
+			}
+		}
+		for i := range sender.Columns["forward.2.rtt_ns"] {
+			sender.Columns["forward.2.rtt_ns"][i], sender.Columns["forward.2.cwnd_bytes"][i] = 30e6, window
+		}
+		r.Flows[0].Streams = append(r.Flows[0].Streams, r.Flows[0].Streams[1])
+		r.Flows[0].Streams[2].Index = 2
+		f := FiguresOf(withSeries(r, sender, receiver), measure.Forward)
+		if got, known := f.Value(RTTSpread); !known || math.Abs(got-want) > 1e-9 {
+			t.Errorf("with a window of %d bytes the round trips of three streams are %v apart (known: %v), want %v", window, got, known, want)
+		}
 	}
 }

@@ -33,6 +33,10 @@ func cases(d *drawing) []testCase {
 	tcp("shaper-200M-2ms", m.BottleneckPathShaper, through(rate(200), delay(2)), "--congestion cubic")
 	tcp("shaper-50M-30ms", m.BottleneckPathShaper, through(rate(50)+", queue: 60ms", delay(30)), "-t 6 --congestion cubic")
 	tcp("shaper-5M-20ms", m.BottleneckPathShaper, through(rate(5), delay(20)), "--congestion cubic")
+	// So many streams that each has few packets, for as long as trials of a campaign may be.
+	tcp("shaper-65M-5ms-32", m.BottleneckPathShaper, through(rate(65), delay(5)), "--congestion cubic -P 32")
+	tcp("shaper-65M-5ms-32-short", m.BottleneckPathShaper, through(rate(65), delay(5)), "-t 1 --congestion cubic -P 32")
+	tcp("shaper-20M-5ms-10-short", m.BottleneckPathShaper, through(rate(20), delay(5)), "-t 1 --congestion cubic -P 10")
 	tcp("shaper-100M-htb-reverse", m.BottleneckPathShaper, through(delay(8), "shaper: htb, "+rate(100)), "-R --congestion cubic")
 	tcp("shaper-100M-0ms", m.BottleneckPathShaper, through(rate(100), ""), "--congestion cubic")
 	tcp("shaper-100M-0ms-bbr", m.BottleneckPathShaper, through(rate(100), ""), "--congestion bbr")
