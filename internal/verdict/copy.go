@@ -111,16 +111,11 @@ var copyRules = []Rule{
 	},
 }
 
-// copyNetworkRules are rules of tcp for a copy that waits for the network: they say which limit
-// of it that is, by the connections of the copy. Others are not among them: a copy has rules of
-// its own for processors; how much a stream moves depends on the files that it took; and what
-// varies in time, or waits beside the streams, does so because they pause while files are opened
-// and disks work.
+// copyNetworkRules are the rules of tcp that hold for copies, too, for one that waits for the
+// network: they say which limit of it that is, by the connections of the copy.
 func copyNetworkRules(tcp []Rule) (out []Rule) {
 	for _, r := range tcp {
-		switch r.Name {
-		case "window", "window_or_receiver", "send_buffer", "other_on_interface", "step",
-			"loss_by_chance", "small_packets_lost", "policer", "policer_few", "queue", "queue_or_flow_cap":
+		if r.Copies {
 			out = append(out, Rule{
 				Name: "copy_" + r.Name, Tests: files, LimitedBy: r.LimitedBy, Or: r.Or, Confidence: r.Confidence, WouldTell: r.WouldTell,
 				When: All(copyNetwork, r.When), Source: "The copy waits for the network, and its connections are as in `" + r.Name + "`.",

@@ -8,8 +8,13 @@ import (
 
 // Rule says what limited a trial whose figures fulfil a condition.
 type Rule struct {
-	Name       string // unique; in documents and in docs/method.md
-	Tests      []measure.Test
+	Name  string // unique; in documents and in docs/method.md
+	Tests []measure.Test
+	// Copies is set of a rule of tcp that also holds for a copy that waits for the network. Of
+	// others it is not: a copy has rules of its own for processors; how much a stream moves depends
+	// on the files that it took; and what varies in time, or waits beside the streams, does so
+	// because they pause while files are opened and disks work.
+	Copies     bool
 	LimitedBy  measure.Bottleneck
 	Or         []measure.Bottleneck // limits that the same figures fit
 	When       Condition

@@ -104,12 +104,12 @@ var packetRules = []Rule{
 	},
 	// Windows and buffers.
 	{
-		Name: "window", Tests: tcp, LimitedBy: measure.BottleneckReceiveWindow, Confidence: measure.High,
+		Name: "window", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckReceiveWindow, Confidence: measure.High,
 		When:   All(AtLeast(WindowUsed, 0.85), AtLeast(RwndLimited, 0.08), Below(ReceiveBufferUsed, 0.3)),
 		Source: "The flight fills the window, although the receiver reads what arrives (TCP chronographs, Linux 4.10). In flight / window was 0.99 or more where the window limited, 0.48 or less elsewhere.",
 	},
 	{
-		Name: "window_or_receiver", Tests: tcp, LimitedBy: measure.BottleneckReceiveWindow, Or: []measure.Bottleneck{measure.BottleneckReceiverCPU}, Confidence: measure.Medium,
+		Name: "window_or_receiver", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckReceiveWindow, Or: []measure.Bottleneck{measure.BottleneckReceiverCPU}, Confidence: measure.Medium,
 		When:   All(AtLeast(WindowUsed, 0.85), AtLeast(RwndLimited, 0.08), IfKnown(Below(ReceiveBufferUsed, 0.3))),
 		Source: "As above, but how full the receiver's socket was is not known: it may read late.", WouldTell: measure.ProbeSecondStream,
 	},
@@ -124,19 +124,19 @@ var packetRules = []Rule{
 		Source: "The receiving program leaves its socket full.",
 	},
 	{
-		Name: "send_buffer", Tests: tcp, LimitedBy: measure.BottleneckSendBuffer, Confidence: measure.High,
+		Name: "send_buffer", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckSendBuffer, Confidence: measure.High,
 		When:   All(Any(AtLeast(SendBufferUsed, 0.95), AtLeast(SndbufLimited, 0.3), All(AtLeast(SendBufferUsed, 0.6), AtLeast(SndbufLimited, 0.01))), Below(UnsentTimes, 0.3), Below(CwndUsed, 0.9)),
 		Source: "The socket is full of bytes in flight, none wait to be sent, and the congestion window would allow more.",
 	},
 	// Others on the same interface.
 	{
-		Name: "other_on_interface", Tests: tcpUDP, LimitedBy: measure.BottleneckCompetingTraffic, Confidence: measure.High,
+		Name: "other_on_interface", Tests: tcpUDP, Copies: true, LimitedBy: measure.BottleneckCompetingTraffic, Confidence: measure.High,
 		When:   All(AtLeast(OtherTraffic, 0.15), IfKnown(Below(AskedRatio, 0.975))),
 		Source: "The interface moves more than the test does.",
 	},
 	// A level that falls.
 	{
-		Name: "step", Tests: tcp, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.High,
+		Name: "step", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.High,
 		When:   All(stepDown, Not(lone), AtLeast(StepFit, 0.85)),
 		Source: "Two levels, and the step down comes late: a credit was used up (token bucket).",
 	},
@@ -170,7 +170,7 @@ var packetRules = []Rule{
 	},
 	// Losses without a queue.
 	{
-		Name: "loss_by_chance", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
+		Name: "loss_by_chance", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
 		When:   All(lossWithoutQueue, Below(LossesPerRecovery, 3)),
 		Source: "Single losses and no queue. Random losses were at most 1.85 a recovery, those at a policer 5 to 635.",
 	},
@@ -180,17 +180,17 @@ var packetRules = []Rule{
 		Source: "bbr sends on at high loss, so that several random losses fall into one recovery, and gives up at times. At a policer it is level.", WouldTell: measure.ProbeHalfRate,
 	},
 	{
-		Name: "small_packets_lost", Tests: tcp, LimitedBy: measure.BottleneckPacketRate, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
+		Name: "small_packets_lost", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPacketRate, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
 		When:   All(lossWithoutQueue, AtLeast(ControlResent, 3)),
 		Source: "Small packets beside the load are lost, too: a limit of packets.", WouldTell: measure.ProbePacketSizes,
 	},
 	{
-		Name: "policer", Tests: tcp, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.High,
+		Name: "policer", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.High,
 		When:   All(lossWithoutQueue, AtLeast(LossesPerRecovery, 8)),
 		Source: "Many packets are lost at a time and the round trip stays flat (Flach et al. 2016). A shaper with a very short queue leaves the same.", WouldTell: measure.ProbePacketSizes,
 	},
 	{
-		Name: "policer_few", Tests: tcp, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium,
+		Name: "policer_few", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium,
 		When:   lossWithoutQueue,
 		Source: "Several packets are lost at a time and the round trip stays flat.", WouldTell: measure.ProbeHalfRate,
 	},
@@ -202,12 +202,12 @@ var packetRules = []Rule{
 		Source: "Packets wait in a queue, and what it gives to the test varies (congestion signatures, Sundaresan et al. 2017: a queue that was there before grows less).", WouldTell: measure.ProbeAnotherTime,
 	},
 	{
-		Name: "queue", Tests: tcp, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
+		Name: "queue", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
 		When:   All(queued, Any(AtLeast(BesideRatio, 0.15), Below(Jain, 0.995))),
 		Source: "Packets wait in a queue, those beside the streams, too, and the goodput is level. A steady competitor that neither host sees leaves the same: only other times tell.",
 	},
 	{
-		Name: "queue_or_flow_cap", Tests: tcp, LimitedBy: measure.BottleneckPathShaper, Or: []measure.Bottleneck{measure.BottleneckFlowCap}, Confidence: measure.Medium,
+		Name: "queue_or_flow_cap", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathShaper, Or: []measure.Bottleneck{measure.BottleneckFlowCap}, Confidence: measure.Medium,
 		When:   queued,
 		Source: "Packets wait in a queue, and no connection beside the streams is known to wait in it.", WouldTell: measure.ProbeSecondStream,
 	},
