@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,19 +55,20 @@ func TestAnInterruptedTestShowsWhatArrivedUntilThen(t *testing.T) {
 
 func TestASecondInterruptEndsTheProcessOnlyAfterASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		interrupts, abrupt := make(chan os.Signal, 2), false
+		interrupts := make(chan os.Signal, 2)
+		var abrupt atomic.Bool
 		ctx, cancel := context.WithCancelCause(t.Context())
-		stop := endOnInterrupt(&System{Interrupts: interrupts, EndOnSignal: func() { abrupt = true }}, cancel)
+		stop := endOnInterrupt(&System{Interrupts: interrupts, EndOnSignal: func() { abrupt.Store(true) }}, cancel)
 		defer stop()
 		interrupts <- os.Interrupt
 		<-ctx.Done()
 		interrupts <- os.Interrupt
 		time.Sleep(impatience - time.Millisecond)
-		if synctest.Wait(); abrupt {
+		if synctest.Wait(); abrupt.Load() {
 			t.Error("Ctrl-C pressed twice ends the process before it has removed what it made")
 		}
 		time.Sleep(time.Millisecond)
-		if synctest.Wait(); !abrupt {
+		if synctest.Wait(); !abrupt.Load() {
 			t.Error("a command that does not end cannot be ended")
 		}
 	})
