@@ -160,7 +160,7 @@ var packetRules = []Rule{
 	{
 		Name: "flows_unlike", Tests: tcp, LimitedBy: measure.BottleneckFlowHashing, Confidence: measure.High,
 		When: All(AtLeast(Streams, 2), queued, Not(lone), Below(Jain, 0.97),
-			Any(AtLeast(RTTSpread, 0.1), All(AtLeast(RTTSpread, 0.05), AtLeast(DurationNs, 3e9)), All(Below(RTTAlike, 0.45), Below(Jain, 0.8)))),
+			Any(AtLeast(RTTSpread, 0.1), All(AtLeast(RTTSpread, 0.05), AtLeast(DurationNs, 3e9), Below(Streams, 16)), All(Below(RTTAlike, 0.45), Below(Jain, 0.8)))),
 		Source: "The streams are unequal and wait in different queues.",
 	},
 	{

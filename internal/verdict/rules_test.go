@@ -293,17 +293,18 @@ func TestLoopbackHasNoQueueOfAPath(t *testing.T) {
 	}
 }
 
-// In a short trial the round trips of streams in one queue differ, too.
-func TestStreamsAreUnlikeByTheLengthOfTheTrial(t *testing.T) {
+// In a short trial, and with many streams, the round trips of one queue differ, too.
+func TestStreamsAreUnlikeByTheirNumberAndTheLengthOfTheTrial(t *testing.T) {
 	for _, c := range []struct {
-		spread, seconds float64
-		want            measure.Bottleneck
+		streams, spread, seconds float64
+		want                     measure.Bottleneck
 	}{
-		{0.06, 4, measure.BottleneckFlowHashing}, {0.06, 0.6, measure.BottleneckPathShaper}, {0.2, 0.6, measure.BottleneckFlowHashing}, {0.04, 4, measure.BottleneckPathShaper},
+		{8, 0.06, 4, measure.BottleneckFlowHashing}, {8, 0.06, 0.6, measure.BottleneckPathShaper}, {8, 0.2, 0.6, measure.BottleneckFlowHashing},
+		{8, 0.04, 4, measure.BottleneckPathShaper}, {32, 0.08, 4, measure.BottleneckPathShaper}, {32, 0.2, 4, measure.BottleneckFlowHashing},
 	} {
-		f := behind.with(several).with(example{Jain: 0.8, RTTSpread: c.spread, DurationNs: c.seconds * 1e9}).figures()
+		f := behind.with(several).with(example{Jain: 0.8, Streams: c.streams, RTTSpread: c.spread, DurationNs: c.seconds * 1e9}).figures()
 		if v := judge(f, measure.TestTCP); v.LimitedBy != c.want {
-			t.Errorf("round trips %v apart in %v s: %s by %s, want %s", c.spread, c.seconds, v.LimitedBy, v.Rule, c.want)
+			t.Errorf("round trips of %v streams %v apart in %v s: %s by %s, want %s", c.streams, c.spread, c.seconds, v.LimitedBy, v.Rule, c.want)
 		}
 	}
 }
