@@ -71,7 +71,7 @@ func TestATargetIsMetOrMissedByItsFigure(t *testing.T) {
 	if v := faster.judge(s); v.word != "missed" {
 		t.Errorf("1.25 of 1.3: %+v", v)
 	}
-	cheaper := target{metric: goodput, own: sokuLabel, to: "peer", bound: 0.7, byCPU: true}
+	cheaper := target{metric: goodput, own: sokuLabel, to: "peer", bound: 0.7, by: byCPU}
 	if v := cheaper.judge(s); v.figure != 0.625 || v.word != "holds" || v.atTheBound != "<= 0.7" {
 		t.Errorf("CPU: %+v", v)
 	}

@@ -15,9 +15,17 @@ type target struct {
 	own, to string // contenders to compare; to is empty for an absolute figure
 	bound   float64
 	atLeast bool
-	byCPU   bool // the ratio of CPU times instead of the metric
-	byDiff  bool // the difference of the metric instead of its ratio
+	by      comparison
 }
+
+// comparison is what of two contenders is compared.
+type comparison int
+
+const (
+	byRatio      comparison = iota // of the metric
+	byCPU                          // ratio of CPU times
+	byDifference                   // of the metric
+)
 
 // firstPacketMost is the limit from exec to the first packet, milliseconds. People do not
 // notice less, so code is not made more complex to be faster.
@@ -34,13 +42,13 @@ func targets() []target {
 			bound = 1.15
 		}
 		add("TCP discarded, "+n+" streams, ratio to iperf3 best", "tcp-discard-*-"+n, goodput, "iperf3 best", bound, true)
-		out = append(out, target{"TCP discarded, " + n + " streams, -w 4M, ratio to iperf3 best -w 4M", "tcp-discard-*-" + n, goodput, sokuWide, "iperf3 best -w 4M", bound, true, false, false})
+		out = append(out, target{"TCP discarded, " + n + " streams, -w 4M, ratio to iperf3 best -w 4M", "tcp-discard-*-" + n, goodput, sokuWide, "iperf3 best -w 4M", bound, true, byRatio})
 		add("TCP discarded, "+n+" streams, ratio to the limit", "tcp-discard-*-"+n, goodput, limitLabel, 0.95, true)
-		out = append(out, target{"CPU per GB, " + n + " streams, ratio to iperf3 best", "tcp-discard-*-" + n, goodput, sokuLabel, "iperf3 best", 0.8, false, true, false})
+		out = append(out, target{"CPU per GB, " + n + " streams, ratio to iperf3 best", "tcp-discard-*-" + n, goodput, sokuLabel, "iperf3 best", 0.8, false, byCPU})
 		add("TCP copied, "+n+" streams, ratio to iperf3", "tcp-copied-loopback-"+n, goodput, "iperf3", 1, true)
 	}
 	for _, way := range []string{"soku -R", "soku --bidir"} {
-		out = append(out, target{way + ", ratio to forward", "tcp-direction-loopback-*", goodput, way, sokuLabel, 0.9, true, false, false})
+		out = append(out, target{way + ", ratio to forward", "tcp-direction-loopback-*", goodput, way, sokuLabel, 0.9, true, byRatio})
 	}
 	for _, protocol := range []string{"tcp", "udp"} {
 		for _, m := range []Metric{p50, p99, p999} {
@@ -59,7 +67,7 @@ func targets() []target {
 	for _, size := range []string{"64", "1400"} {
 		add("UDP packets of "+size+" B, ratio to iperf3", "udp-pps-"+size, packetRate, "iperf3", 1.25, true)
 		add("UDP trains of "+size+" B, ratio to iperf3 --gsro", "udp-gso-"+size, packetRate, "iperf3 --gsro", 1.1, true)
-		out = append(out, target{"CPU per packet, trains of " + size + " B, ratio to iperf3 --gsro", "udp-gso-" + size, packetRate, sokuLabel, "iperf3 --gsro", 0.8, false, true, false})
+		out = append(out, target{"CPU per packet, trains of " + size + " B, ratio to iperf3 --gsro", "udp-gso-" + size, packetRate, sokuLabel, "iperf3 --gsro", 0.8, false, byCPU})
 	}
 	add("UDP at 1 Gbit/s: % off the rate", "udp-1gbit", rateError, "", 0.1, false)
 	add("UDP at 1 Gbit/s: % lost", "udp-1gbit", lossRatio, "", 0, false)
@@ -67,7 +75,7 @@ func targets() []target {
 		add("connections/s, "+n+" at a time, ratio to Ethr", "connect-"+n, connectionRate, "ethr", 1.5, true)
 	}
 	add("connections/s, ratio to netperf TCP_CRR", "connect-1", connectionRate, "netperf TCP_CRR", 1.5, true)
-	out = append(out, target{"sampling: % of a core at each end", "series-cost", coreShare, sokuLabel, withoutSeries, 1, false, false, true})
+	out = append(out, target{"sampling: % of a core at each end", "series-cost", coreShare, sokuLabel, withoutSeries, 1, false, byDifference})
 	add("copy of one big file, ratio to cp", "copy-big-*", copyRate, "cp -a", 0.9, true)
 	add("copy of 10,000 small files, ratio to rsync", "copy-small-*", copyRate, "rsync -a", 1, true)
 	add("copy over 1 Gbit/s: % of the link's payload rate", "copy-link-*", linkShare, "", 95, true)
@@ -126,9 +134,9 @@ func (t target) figures(s []standing, label string) []float64 {
 		return own.values
 	case to == nil:
 		return nil
-	case t.byDiff:
+	case t.by == byDifference:
 		return differences(own.byRound, to.byRound)
-	case t.byCPU:
+	case t.by == byCPU:
 		return ratios(own.cpuRound, to.cpuRound)
 	}
 	return ratios(own.byRound, to.byRound)

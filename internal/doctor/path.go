@@ -140,9 +140,9 @@ func clockOffset(s *Subject) Outcome {
 	case o == nil:
 		return not(NotReached)
 	case o.LeastNs >= most:
-		return found(Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{"ahead": true, "offset_ns": o.LeastNs}})
+		return found(Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{"offset_ns": o.LeastNs}})
 	case o.MostNs <= -most:
-		return found(Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{"ahead": false, "offset_ns": -o.MostNs}})
+		return found(Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{"offset_ns": o.MostNs}})
 	}
 	return well
 }

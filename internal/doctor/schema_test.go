@@ -24,9 +24,9 @@ func documentSchema() *jsonschema.Schema {
 		AllowAdditionalProperties: true,
 		Mapper: func(rt reflect.Type) *jsonschema.Schema {
 			if rt == reflect.TypeFor[measure.Figures]() {
-				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{
-					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "boolean"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}},
-				}}
+				f := schema.Figures()
+				f.AdditionalProperties.OneOf = append(f.AdditionalProperties.OneOf, &jsonschema.Schema{Type: "boolean"})
+				return f
 			}
 			return nil
 		},

@@ -121,9 +121,7 @@ func documentSchema() *jsonschema.Schema {
 			case reflect.TypeFor[measure.Size]():
 				return &jsonschema.Schema{Type: "integer", Description: "Bytes"}
 			case reflect.TypeFor[measure.Figures]():
-				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{
-					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}},
-				}}
+				return schema.Figures()
 			}
 			return nil
 		},

@@ -25,6 +25,9 @@ type Copy struct {
 	Cuts []CopyCut `json:"cuts,omitempty" jsonschema:"description=One element per connection that was cut and opened again\\, at most 1000; as the source saw it"`
 }
 
+// MostCopyCuts is how many cuts an end of a copy reports, and after how many it gives up.
+const MostCopyCuts = 1000
+
 // CopyCut is one cut of a connection, after which the copy went on.
 type CopyCut struct {
 	Stage       string `json:"stage" jsonschema:"description=Stage that ran when the connection was open again"`

@@ -24,18 +24,18 @@ type packed struct {
 // The buckets of a range of 1 ns to 60 s with three digits: the first 2048 are 1 ns wide,
 // each 1024 that follow twice as wide as those before.
 const (
-	halfBits = 10
-	half     = 1 << halfBits
-	buckets  = 27 * half
+	subBucketHalfBits = 10
+	subBucketHalf     = 1 << subBucketHalfBits
+	histogramBuckets  = 27 * subBucketHalf
 )
 
 // bucketAt is the bucket with an index: its smallest value and its width in ns.
 func bucketAt(index int) (from, width int64) {
-	if index < half {
+	if index < subBucketHalf {
 		return int64(index), 1
 	}
-	doubled := index>>halfBits - 1
-	return int64(index&(half-1)+half) << doubled, 1 << doubled
+	doubled := index>>subBucketHalfBits - 1
+	return int64(index&(subBucketHalf-1)+subBucketHalf) << doubled, 1 << doubled
 }
 
 // each calls f with the occupied buckets in rising order, until it returns false.
@@ -125,7 +125,7 @@ func (p *packed) check() error {
 	index := int64(0)
 	for rest := p.numbers; len(rest) > 0; {
 		n, size := zigzag(rest)
-		if size == 0 || n == math.MinInt64 || n < 0 && -n > buckets-index || n >= 0 && index >= buckets {
+		if size == 0 || n == math.MinInt64 || n < 0 && -n > histogramBuckets-index || n >= 0 && index >= histogramBuckets {
 			return errPacked
 		}
 		rest = rest[size:]
@@ -159,7 +159,7 @@ func readPacked(data string) (*packed, error) {
 		return nil, damaged(err)
 	}
 	size := binary.BigEndian.Uint32(header[4:])
-	if plainCookie(header[:]) != cookieInside || size > 9*buckets {
+	if plainCookie(header[:]) != cookieInside || size > 9*histogramBuckets {
 		return nil, Fail(KindFile, "document.histogram.damaged", nil)
 	}
 	if binary.BigEndian.Uint32(header[12:]) != HistogramDigits ||

@@ -20,8 +20,8 @@ func TestBucketsAreThoseOfTheLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	bars := h.Distribution() // up to that value
-	if len(bars) < buckets-half || len(h.Export().Counts) != buckets {
-		t.Fatalf("%d bars of %d counts, want %d", len(bars), len(h.Export().Counts), buckets)
+	if len(bars) < histogramBuckets-subBucketHalf || len(h.Export().Counts) != histogramBuckets {
+		t.Fatalf("%d bars of %d counts, want %d", len(bars), len(h.Export().Counts), histogramBuckets)
 	}
 	for i, b := range bars {
 		if from, width := bucketAt(i); from != b.From || from+width-1 != b.To {
@@ -77,12 +77,12 @@ func TestNumbersOfAHistogramAreChecked(t *testing.T) {
 		code    string
 	}{
 		"none":              {nil, ""},
-		"the last bucket":   {join(-(buckets - 1), 5), ""},
+		"the last bucket":   {join(-(histogramBuckets - 1), 5), ""},
 		"many in a bucket":  {join(-2000, 1<<62), ""},
-		"only empty ones":   {join(-buckets), ""},
+		"only empty ones":   {join(-histogramBuckets), ""},
 		"zeros":             {join(0, 0, 7), ""},
-		"a bucket too many": {join(-buckets, 5), "document.histogram.damaged_by"},
-		"too many empty":    {join(3, -buckets), "document.histogram.damaged_by"},
+		"a bucket too many": {join(-histogramBuckets, 5), "document.histogram.damaged_by"},
+		"too many empty":    {join(3, -histogramBuckets), "document.histogram.damaged_by"},
 		"endless empty":     {join(math.MinInt64), "document.histogram.damaged_by"},
 		"cut off":           {join(1 << 40)[:3], "document.histogram.damaged_by"},
 		"too many values":   {join(1<<62, 1<<62), "document.histogram.too_many"},

@@ -200,9 +200,7 @@ func resultSchema() *jsonschema.Schema {
 			case reflect.TypeFor[Size]():
 				return &jsonschema.Schema{Type: "integer", Description: "Bytes"}
 			case reflect.TypeFor[Figures]():
-				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{
-					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}},
-				}}
+				return schema.Figures()
 			case reflect.TypeFor[Histogram]():
 				return asJSON(&histogramJSON{})
 			case reflect.TypeFor[Series]():

@@ -92,9 +92,7 @@ func (t *Test) findEffects(patterns []pattern) {
 		}
 		t.FactorEffects = append(t.FactorEffects, out)
 		for _, p := range largestEffects(f.Pairs) {
-			t.Effects = append(t.Effects, LevelEffect{
-				Factor: f.Name, A: f.Levels[p.Of], B: f.Levels[p.Over], EffectRatio: ratioOf(p.Effect), Decision: t.decide(p),
-			})
+			t.Effects = append(t.Effects, t.levelEffect(f.Name, f.Levels, p))
 		}
 	}
 	for _, i := range effects.Interactions {
@@ -218,24 +216,27 @@ func deploymentOf(r *measure.Result) (out string) {
 // nil where one of them could not be compared.
 func (t *Test) effectsAt(cells stats.Cells, i stats.Interaction, shown Interaction, o stats.EffectOptions) (out []LevelEffect) {
 	levels := cells.Factors[i.A].Levels
-	of, over := slices.Index(levels, shown.A[0]), slices.Index(levels, shown.A[1])
 	for _, at := range shown.B {
 		level := slices.Index(cells.Factors[i.B].Levels, at)
 		for _, p := range stats.FindEffect(cells.With(i.B, level), i.A, o).Pairs {
-			reversed := p.Of == over && p.Over == of
-			if !reversed && (p.Of != of || p.Over != over) || math.IsNaN(p.Log) {
-				continue
+			switch e := t.levelEffect(shown.Factors[0], levels, p); {
+			case e.Ratio == nil:
+			case e.A == shown.A[0] && e.B == shown.A[1]:
+				out = append(out, e)
+			case e.B == shown.A[0] && e.A == shown.A[1]:
+				out = append(out, e.reversed())
 			}
-			if reversed {
-				p.Of, p.Over, p.Log, p.Low, p.High = of, over, -p.Log, -p.High, -p.Low
-			}
-			out = append(out, LevelEffect{Factor: shown.Factors[0], A: shown.A[0], B: shown.A[1], EffectRatio: ratioOf(p.Effect), Decision: t.decide(p)})
 		}
 	}
 	if len(out) != len(shown.B) {
 		return nil
 	}
 	return out
+}
+
+// levelEffect is a comparison of two of a factor's levels.
+func (t *Test) levelEffect(factor string, levels []string, p stats.LevelPair) LevelEffect {
+	return LevelEffect{Factor: factor, A: levels[p.Of], B: levels[p.Over], EffectRatio: ratioOf(p.Effect), Decision: t.decide(p)}
 }
 
 func (t *Test) decide(p stats.LevelPair) stats.Decision {

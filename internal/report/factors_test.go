@@ -359,3 +359,18 @@ func TestWhereAFactorDoesNothingAtALevelOfAnotherIsSaid(t *testing.T) {
 		t.Errorf("%+v", at)
 	}
 }
+
+func TestAReversedComparisonDecidesTheReverse(t *testing.T) {
+	ratio, low, high := 2.0, 1.6, 2.5
+	e := LevelEffect{A: "on", B: "off", EffectRatio: EffectRatio{Ratio: &ratio, Low: &low, High: &high}, Decision: stats.Better}
+	r := e.reversed()
+	if r.A != "off" || r.B != "on" || *r.Ratio != 0.5 || *r.Low != 0.4 || *r.High != 0.625 || r.Decision != stats.Worse {
+		t.Errorf("%+v", r)
+	}
+	if back := r.reversed(); back.A != e.A || *back.Ratio != ratio || back.Decision != e.Decision {
+		t.Errorf("%+v", back)
+	}
+	if e.Decision = stats.Same; e.reversed().Decision != stats.Same {
+		t.Error("the same is not the same the other way round")
+	}
+}

@@ -29,6 +29,18 @@ func (e *LevelEffect) upward() upward {
 	return upward{e, e.A, e.B, inverse(e.Ratio), inverse(e.High), inverse(e.Low)}
 }
 
+// reversed is the comparison of B with A.
+func (e LevelEffect) reversed() LevelEffect {
+	e.A, e.B, e.Ratio, e.Low, e.High = e.B, e.A, inverse(e.Ratio), inverse(e.High), inverse(e.Low)
+	switch e.Decision {
+	case stats.Better:
+		e.Decision = stats.Worse
+	case stats.Worse:
+		e.Decision = stats.Better
+	}
+	return e
+}
+
 func inverse(ratio *float64) *float64 {
 	if ratio == nil {
 		return nil
@@ -133,12 +145,6 @@ func (t testView) depends(i Interaction) string {
 	}
 	args["From"], args["To"], args["First"], args["Second"] = t.level(most.B), t.level(most.A), t.effectAt(most, at), t.effectAt(least, than)
 	return t.Say("factor.depends.each", args)
-}
-
-// reversed is the comparison of B with A; what is better and worse stays of A.
-func (e LevelEffect) reversed() LevelEffect {
-	e.A, e.B, e.Ratio, e.Low, e.High = e.B, e.A, inverse(e.Ratio), inverse(e.High), inverse(e.Low)
-	return e
 }
 
 // effectAt is what a factor does at a level of another.

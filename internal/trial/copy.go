@@ -44,12 +44,9 @@ func joinCopy(own, other *measure.Copy) *measure.Copy {
 	return &out
 }
 
-// cutsMost is how many cuts an end reports at most.
-const cutsMost = 1000
-
 // plausibleCuts are the cuts that an end reported, without what no cut has.
 func plausibleCuts(cuts []measure.CopyCut) []measure.CopyCut {
-	out := slices.Clone(cuts[:min(len(cuts), cutsMost)])
+	out := slices.Clone(cuts[:min(len(cuts), measure.MostCopyCuts)])
 	for i := range out {
 		c := &out[i]
 		c.StartNs, c.DurationNs = max(0, min(c.StartNs, longestNs)), max(0, min(c.DurationNs, longestNs))

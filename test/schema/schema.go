@@ -24,6 +24,13 @@ func Plain() *jsonschema.Schema {
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
 }
 
+// Figures is an object of figures, as findings and errors have them.
+func Figures() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{
+		OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}},
+	}}
+}
+
 // Struct is an object with a property for each field that has a key in YAML. value makes the
 // schema of a field's value, a new one each time; its description and range are those of the tags.
 func Struct(t reflect.Type, value func(reflect.StructField) *jsonschema.Schema) *jsonschema.Schema {

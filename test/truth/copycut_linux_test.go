@@ -84,12 +84,7 @@ func copied(t *testing.T, l *lab.Lab, direction string, cut, uncut func(), after
 // in runs f with the namespace of a node.
 func in(t *testing.T, l *lab.Lab, node string, f func(ns netns.NsHandle) error) {
 	t.Helper()
-	ns, err := netns.GetFromName(lab.NamespaceName(l.Topology.Name, node))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ns.Close()
-	if err := f(ns); err != nil {
+	if err := f(namespaceOf(t, l, node)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/nftables"
@@ -79,12 +77,8 @@ func examine(t *testing.T, l *lab.Lab, host string) (d doctor.Document) {
 // prohibit has a router refuse what goes to a TCP port by an ICMP error (administratively prohibited).
 func prohibit(t *testing.T, l *lab.Lab, node string, port uint16) {
 	t.Helper()
-	ns, err := os.Open(filepath.Join("/run/netns", lab.NamespaceName(l.Topology.Name, node)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ns.Close()
-	c, err := nftables.New(nftables.WithNetNSFd(int(ns.Fd())))
+	ns := namespaceOf(t, l, node)
+	c, err := nftables.New(nftables.WithNetNSFd(int(ns)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/vishvananda/netlink"
-	"github.com/vishvananda/netns"
 
 	"soku/internal/lab"
 	"soku/internal/measure"
@@ -81,12 +80,7 @@ func TestThePathMTUIsLimitedByARouteOfTheClient(t *testing.T) {
 // setRouteMTU gives the client a route of its own to an address.
 func setRouteMTU(t *testing.T, l *lab.Lab, to string, mtu int, lock bool) {
 	t.Helper()
-	ns, err := netns.GetFromName(lab.NamespaceName(l.Topology.Name, "client"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ns.Close()
-	h, err := netlink.NewHandleAt(ns)
+	h, err := netlink.NewHandleAt(namespaceOf(t, l, "client"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,12 +87,8 @@ func asUser(t *testing.T, args []string) []string {
 // drop has a node drop its own ICMP messages of this type and code.
 func drop(t *testing.T, l *lab.Lab, node string, v6 bool, typ, code byte) {
 	t.Helper()
-	ns, err := os.Open(filepath.Join("/run/netns", lab.NamespaceName(l.Topology.Name, node)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ns.Close()
-	c, err := nftables.New(nftables.WithNetNSFd(int(ns.Fd())))
+	ns := namespaceOf(t, l, node)
+	c, err := nftables.New(nftables.WithNetNSFd(int(ns)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -122,16 +120,12 @@ func unequal(tunnels int) string {
 // the UDP packets from each source port.
 func watch(t *testing.T, l *lab.Lab, node string) func() map[int]string {
 	t.Helper()
-	ns, err := os.Open(filepath.Join("/run/netns", lab.NamespaceName(l.Topology.Name, node)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ns.Close()
+	ns := namespaceOf(t, l, node)
 	fd, addresses := -1, map[int]string{}
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		if err := unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET); err != nil {
+		if err := unix.Setns(int(ns), unix.CLONE_NEWNET); err != nil {
 			done <- err
 			return
 		}

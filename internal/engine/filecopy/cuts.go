@@ -8,9 +8,6 @@ import (
 	"soku/internal/sock"
 )
 
-// cutsMost bounds the cuts of a copy at an end.
-const cutsMost = 1000
-
 // cuts are those of all connections of an end.
 type cuts struct {
 	mu    sync.Mutex
@@ -32,8 +29,8 @@ func (c *cuts) begin(stage string) {
 func (c *cuts) room(peer string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.list) >= cutsMost {
-		return measure.Fail(measure.KindBroken, "copy.cuts", measure.Figures{"peer": peer, "most": cutsMost})
+	if len(c.list) >= measure.MostCopyCuts {
+		return measure.Fail(measure.KindBroken, "copy.cuts", measure.Figures{"peer": peer, "most": measure.MostCopyCuts})
 	}
 	return nil
 }

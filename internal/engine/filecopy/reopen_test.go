@@ -225,7 +225,7 @@ func TestAFileThatChangesBeforeItIsSentAgainFails(t *testing.T) {
 
 func TestACopyIsCutAtMostSoOften(t *testing.T) {
 	c := newCuts()
-	for range cutsMost {
+	for range measure.MostCopyCuts {
 		if err := c.room("peer"); err != nil {
 			t.Fatal(err)
 		}
