@@ -16,7 +16,7 @@ func TestAMessageWritesFiguresWithTheirUnits(t *testing.T) {
 		`{{whole .V}}`:      "2000",
 		`{{digits 2 .V}}`:   "2000",
 		`{{decimals 1 .V}}`: "2000.0",
-		`{{percent .V}}`:    "2e+05 %",
+		`{{percent .V}}`:    "200000 %",
 	} {
 		parsed, err := c.language().Parse(source)
 		if err != nil {

@@ -33,7 +33,7 @@ func (l *Language) functions() template.Functions {
 		// quote writes a text in quotes, with anything unprintable escaped.
 		"quote": strconv.Quote,
 		// percent writes a ratio with up to three digits: 0.0123 is 1.23 %.
-		"percent": number(func(ratio float64) string { return strconv.FormatFloat(ratio*100, 'g', 3, 64) + " %" }),
+		"percent": number(func(ratio float64) string { return significant(3, ratio*100) + " %" }),
 		// share writes a part of a whole with one decimal: 0.9333 is 93.3 %.
 		"share": number(func(ratio float64) string { return strconv.FormatFloat(ratio*100, 'f', 1, 64) + " %" }),
 		// whole writes a number without a fraction.
@@ -42,10 +42,7 @@ func (l *Language) functions() template.Functions {
 		// before the point: {{digits 3 .Rate}}.
 		"digits": func(n int, v any) (string, error) {
 			f, err := Float(v)
-			if math.Abs(f) >= math.Pow10(n) {
-				return strconv.FormatFloat(f, 'f', 0, 64), err
-			}
-			return strconv.FormatFloat(f, 'g', n, 64), err
+			return significant(n, f), err
 		},
 		// decimals writes a number with so many decimals: {{decimals 2 .Cores}}.
 		"decimals": func(n int, v any) (string, error) {
@@ -64,7 +61,7 @@ func (l *Language) functions() template.Functions {
 		// events writes how many events a second: 45.7, 1235.
 		"events": number(func(rate float64) string {
 			if rate < 100 {
-				return strconv.FormatFloat(rate, 'g', 3, 64)
+				return significant(3, rate)
 			}
 			return strconv.FormatFloat(rate, 'f', 0, 64)
 		}),

@@ -17,7 +17,17 @@ func times(ratio float64) string {
 	case ratio >= 100:
 		return strconv.FormatFloat(ratio, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(ratio, 'g', 2, 64)
+	return significant(2, ratio)
+}
+
+// significant writes a number with up to so many significant digits, without an exponent, and
+// never with fewer digits than it has before the point.
+func significant(digits int, v float64) string {
+	if math.Abs(v) >= math.Pow10(digits) {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64) // its own text: no error
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
 // inTimes reports whether an interval of how much more something is reaches ten times as much.

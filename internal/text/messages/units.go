@@ -26,15 +26,15 @@ func FormatSize(bytes int64) string {
 		name string
 		n    int64
 	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if n := bytes / u.n; n > 0 && bytes%u.n == 0 && significant(n) <= significant(bytes) {
+		if n := bytes / u.n; n > 0 && bytes%u.n == 0 && digitsOf(n) <= digitsOf(bytes) {
 			return fmt.Sprintf("%d %s", n, u.name)
 		}
 	}
 	return FormatBytes(float64(bytes))
 }
 
-// significant is how many digits a positive number has without zeros at its end.
-func significant(n int64) int { return len(strings.TrimRight(strconv.FormatInt(n, 10), "0")) }
+// digitsOf is how many digits a positive number has without zeros at its end.
+func digitsOf(n int64) int { return len(strings.TrimRight(strconv.FormatInt(n, 10), "0")) }
 
 // FormatLatency writes nanoseconds for a person with four digits: "48.21 µs".
 func FormatLatency(ns float64) string {
