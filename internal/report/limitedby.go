@@ -125,21 +125,23 @@ const mostLimits = 6
 
 // limited is the sentence of what limited the patterns; empty if nothing is known.
 func (t testView) limited() string {
-	by := map[measure.Bottleneck][]string{}
+	by := map[measure.Bottleneck][]int{} // rows
 	var order []measure.Bottleneck
+	known := 0
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if b := r.limitedBy(); b != "" {
 			if by[b] == nil {
 				order = append(order, b)
 			}
-			by[b] = append(by[b], r.Pattern)
+			by[b] = append(by[b], i)
+			known++
 		}
 	}
 	switch {
 	case len(order) == 0 || len(order) > mostLimits:
 		return ""
-	case len(order) == 1 && len(by[order[0]]) == len(t.Rows):
+	case len(order) == 1 && known == len(t.Rows):
 		return t.Say("limited.all", text.Args{"N": len(t.Rows), "Limit": t.Bottleneck(order[0])})
 	case t.Moved != nil && len(t.Moved.Levels) <= mostLimits:
 		var each []string
@@ -148,9 +150,17 @@ func (t testView) limited() string {
 		}
 		return t.Say("limited.moved", text.Args{"Factor": t.Moved.Factor, "Each": each})
 	}
+	// Where each pattern has a limit, the one of most patterns is that of all others.
+	most := slices.MaxFunc(order, func(a, b measure.Bottleneck) int { return cmp.Compare(len(by[a]), len(by[b])) })
+	others := known == len(t.Rows) && len(by[most]) > mostListed
 	var each []string
 	for _, b := range order {
-		each = append(each, t.Say("limited.patterns", text.Args{"Limit": t.Bottleneck(b), "Patterns": by[b][:min(len(by[b]), mostLimits)], "More": max(len(by[b])-mostLimits, 0)}))
+		if b != most || !others {
+			each = append(each, t.Say("limited.patterns", text.Args{"Limit": t.Bottleneck(b), "Patterns": t.limitSet(by[b])}))
+		}
+	}
+	if others {
+		each = append(each, t.Say("limited.patterns", text.Args{"Limit": t.Bottleneck(most), "Patterns": t.Say("limited.set.others", text.Args{"Patterns": len(by[most])})}))
 	}
 	return t.Say("limited.each", text.Args{"Each": each})
 }

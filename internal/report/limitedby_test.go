@@ -117,3 +117,57 @@ func TestTheLimitOfAPatternIsThatOfMostTrials(t *testing.T) {
 		t.Error("a trial without a verdict has one")
 	}
 }
+
+// Of many patterns a sentence says what those with one limit have in common.
+func TestManyPatternsWithOneLimitAreDescribedByTheirLevels(t *testing.T) {
+	skus, streams, directions := []string{"gw1", "gw2", "gw3"}, []string{"1", "4", "8", "32"}, []string{"forward", "reverse"}
+	said := func(by func(sku, streams, direction string) *measure.Verdict) string {
+		var results []*measure.Result
+		for _, s := range skus {
+			for _, n := range streams {
+				for _, d := range directions {
+					r := tcpResult(s+n+d, []measure.Level{{Factor: "sku", Value: s}, {Factor: "streams", Value: n}, {Factor: "direction", Value: d}}, 1)
+					r.Verdict = by(s, n, d)
+					results = append(results, r)
+				}
+			}
+		}
+		return strings.Join(strings.Fields(reportText(t, results)), " ")
+	}
+	for name, c := range map[string]struct {
+		by   func(sku, streams, direction string) *measure.Verdict
+		want string
+	}{
+		"few and all others": {func(sku, streams, direction string) *measure.Verdict {
+			if sku == "gw1" && streams == "1" {
+				return sure(measure.BottleneckFlowCap)
+			}
+			return sure(measure.BottleneckPathShaper)
+		}, "Limited by a limit of each flow (gw1 / 1 / forward, gw1 / 1 / reverse); a shaper on the path (the other 22 patterns)."},
+		"levels that no other has": {func(sku, streams, direction string) *measure.Verdict {
+			if sku != "gw1" && (streams == "1" || streams == "4") {
+				return sure(measure.BottleneckFlowCap)
+			}
+			return sure(measure.BottleneckPathShaper)
+		}, "Limited by a limit of each flow (all 8 with sku gw2 and gw3, with streams 1 and 4); a shaper on the path (the other 16 patterns)."},
+		"a level that most have": {func(sku, streams, direction string) *measure.Verdict {
+			switch {
+			case sku == "gw1" && streams != "1" || sku == "gw2" && streams == "8" && direction == "forward":
+				return sure(measure.BottleneckFlowCap)
+			case sku == "gw3" && streams == "8":
+				return nil
+			}
+			return sure(measure.BottleneckPathShaper)
+		}, "a limit of each flow (7 of 24 patterns, 6 of them with sku gw1)"},
+		"nothing in common": {func(sku, streams, direction string) *measure.Verdict {
+			if sku != "gw3" && streams != "8" && (streams == "1") == (direction == "forward") || sku == "gw3" && streams == "32" {
+				return sure(measure.BottleneckFlowCap)
+			}
+			return sure(measure.BottleneckPathShaper)
+		}, "a limit of each flow (8 of 24 patterns)"},
+	} {
+		if got := said(c.by); !strings.Contains(got, c.want) {
+			t.Errorf("%s: no %q in\n%s", name, c.want, got)
+		}
+	}
+}
