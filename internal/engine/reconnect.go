@@ -18,11 +18,30 @@ type Reconnect struct {
 	Watch func(lost func(index int)) (stop func())
 	// Lost tells the client that a connection is cut. It does not wait.
 	Lost func(index int)
+	// Finished of a server is closed when the client has finished: it has the last answer of
+	// this end, or has given its own. nil: nothing tells.
+	Finished <-chan struct{}
 	// Take makes take receive the connections that a client opened again, with the state of
 	// the client's end. take must call answer with the state of this end before it lets
 	// anybody write to c, and leaves c to the caller if it fails. stop waits for calls of
 	// take and ends them.
 	Take func(take func(index int, c *net.TCPConn, far Progress, answer func(own Progress) error) error) (stop func())
+}
+
+// ReopenLimit is how long a client tries to open a connection again that was cut: gateways take
+// up to a minute to fail over.
+const ReopenLimit = time.Minute
+
+// Shortest and longest time between two attempts.
+const (
+	ReopenAfter = 100 * time.Millisecond
+	ReopenMost  = time.Second
+)
+
+// ReopenWait is how long to wait for the next attempt after one before which a client waited for
+// last.
+func ReopenWait(last time.Duration) time.Duration {
+	return min(max(2*last, ReopenAfter), ReopenMost)
 }
 
 // Progress is where one end of a connection is when it is opened again.

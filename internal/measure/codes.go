@@ -35,6 +35,7 @@ const (
 	CodeCopyCached             Code = "copy_cached"
 	CodeCopySkipped            Code = "copy_skipped"
 	CodeCopyCut                Code = "copy_cut"
+	CodeControlCut             Code = "control_cut"
 
 	// What was asked for and not done.
 	CodeServerLoweredRate        Code = "server_lowered_rate"

@@ -97,6 +97,11 @@ var countCodes = []CodeInfo{
 		{Key: "resent_bytes", Meaning: "sent twice"},
 	}, "Connections of a copy were cut, by a reset or because the other end no longer answered, and opened again. The copy went on where it was. Its time and rate have the cuts in them.",
 		"Look for a firewall, NAT or link between the hosts that drops connections."},
+	{CodeControlCut, SeverityNote, "", []FigureInfo{
+		{Key: "cuts", Meaning: "cuts of the control connection"},
+		{Key: "cut_ns", Meaning: "time from when the client noticed, of silence from the last line of the server, until it was open again"},
+		{Key: "longest_ns", Meaning: "longest cut"},
+	}, "The control connection was cut, by a reset or because the other end no longer answered, and opened again. The test went on meanwhile: the connections that carry the data have cuts of their own. Live intervals of that time are missing, and the series of the control connection ends with the first cut.", ""},
 	{CodeTraceAnswersLimited, SeverityNote, "", []FigureInfo{
 		{Key: "hops", Text: true, Meaning: "distances, as in 1-3,5"},
 		{Key: "unanswered_probes", Meaning: "probes there without an answer that was due"},

@@ -112,6 +112,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 		if ss.resumes, err = newResumes(); err != nil {
 			return nil, 0, err
 		}
+		ss.out.keeps = true
 	}
 	ss.client, ss.local = clientOf(r), localOf(r)
 	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
@@ -147,7 +148,7 @@ func (s *Server) enter(ss *session, creator *latch) (position int, err error) {
 	}
 	position, err = s.queue.enter(ss)
 	if err != nil {
-		s.sessions.remove(ss)
+		s.sessions.remove(ss, 0)
 		s.live.Done()
 		return 0, err
 	}
@@ -158,9 +159,9 @@ func (s *Server) enter(ss *session, creator *latch) (position int, err error) {
 	return position, nil
 }
 
-// find returns the session of a request, or answers that there is none.
+// find returns the session of a request, or answers that there is none. It may be over.
 func (s *Server) find(w http.ResponseWriter, r *http.Request) *session {
-	ss := s.sessions.id(r.PathValue("id"))
+	ss := s.sessions.orOver(r.PathValue("id"))
 	if ss == nil {
 		fail(w, http.StatusNotFound, measure.KindNotFound, "server.session.unknown", nil)
 	}
@@ -210,62 +211,13 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) {
 	if ss == nil {
 		return
 	}
+	s.sessions.forget(ss)
 	ss.abort(measure.Fail(measure.KindBroken, "server.session.deleted", nil))
 	select {
 	case <-ss.gone.ch:
 	case <-r.Context().Done():
 	}
 	w.WriteHeader(http.StatusNoContent)
-}
-
-// events answers GET /v1/sessions/{id}/events. The session ends with this
-// connection.
-func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	ss := s.find(w, r)
-	if ss == nil {
-		return
-	}
-	if !ss.attached.fire() {
-		fail(w, http.StatusConflict, measure.KindUsage, "server.session.read", nil)
-		return
-	}
-	// It changes nothing once the session is over.
-	defer func() { ss.abort(measure.Fail(measure.KindBroken, "server.client_gone", nil)) }()
-	s.sessions.attached(ss)
-	ss.control.Store(connOf(r).TCPConn)
-	place := connOf(r).place
-	place.Keep() // it is the session's life
-	defer place.Loosen()
-	out := &stream{w: w, control: http.NewResponseController(w)}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	w.WriteHeader(http.StatusOK)
-	heartbeat := time.NewTicker(s.times.heartbeat)
-	defer heartbeat.Stop()
-	for {
-		events := ss.out.take()
-		for _, e := range events {
-			if out.send(e) != nil || e.Last() {
-				return
-			}
-			if e.Event == native.EventRunning && ss.sampled.Load() {
-				heartbeat.Reset(min(s.times.heartbeat, native.Probe))
-			}
-		}
-		// The header waits for the first event, which comes at once: one wake-up of
-		// the client less.
-		if len(events) > 0 && out.flush() != nil {
-			return
-		}
-		select {
-		case <-ss.out.wake:
-		case <-heartbeat.C:
-			if out.send(native.Event{Event: native.EventAlive}) != nil || out.flush() != nil {
-				return
-			}
-		case <-r.Context().Done():
-			return
-		}
-	}
 }
 
 // stream writes events as lines, and gives up on a client that takes none of

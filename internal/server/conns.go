@@ -1,8 +1,14 @@
 package server
 
 import (
+	"errors"
+	"io"
 	"net"
+	"os"
 	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	"soku/internal/sock"
 )
@@ -178,10 +184,12 @@ func (h *handoff) closeAll() {
 func (h *handoff) wait() { h.wg.Wait() }
 
 // controlConn returns the bytes that were read to recognise it, and reports when it is
-// closed.
+// closed, and by what the other end's side of it ended.
 type controlConn struct {
 	*net.TCPConn
-	prefix []byte // read by one goroutine at a time, as net.Conn demands of its users here
+	ended  atomic.Int32
+	read   sync.Mutex // held in reads: the first to fail has the reason
+	prefix []byte     // read by one goroutine at a time, as net.Conn demands of its users here
 	gone   *latch
 	owner  *handoff
 	place  *Held
@@ -194,7 +202,53 @@ func (c *controlConn) Read(b []byte) (int, error) {
 		c.prefix = c.prefix[n:]
 		return n, nil
 	}
-	return c.TCPConn.Read(b)
+	c.read.Lock()
+	defer c.read.Unlock()
+	n, err := c.TCPConn.Read(b)
+	switch {
+	case errors.Is(err, io.EOF):
+		c.ended.CompareAndSwap(0, endedInOrder)
+	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded): // which is this end's
+		c.ended.CompareAndSwap(0, endedBroken)
+	}
+	return n, err
+}
+
+// Ends of the other end's side of a connection; 0: none yet.
+const (
+	endedInOrder = 1 // closed by the other end, or by the system of a program that was killed
+	endedBroken  = 2
+)
+
+// Write implements net.Conn.
+func (c *controlConn) Write(b []byte) (int, error) {
+	n, err := c.TCPConn.Write(b)
+	// Reads after the error that a write has reported say that the other end closed.
+	if err != nil && !errors.Is(err, syscall.EPIPE) { // of a write after the other end closed
+		c.ended.Store(endedBroken)
+	}
+	return n, err
+}
+
+// leftInOrder reports whether the other end has closed the connection, of which a call failed or
+// TLS has ended; false if the connection broke. It returns within [orderLimit].
+func (c *controlConn) leftInOrder() bool {
+	_ = c.SetReadDeadline(time.Now().Add(orderLimit))
+	for b := make([]byte, 512); c.ended.Load() == 0; {
+		if _, err := c.Read(b); err != nil { // after one that waits
+			break
+		}
+	}
+	return c.ended.Load() == endedInOrder
+}
+
+// orderLimit bounds the wait for the end of a connection.
+const orderLimit = time.Second
+
+// reset ends a connection that the other end has left, without waiting for it.
+func (c *controlConn) reset() {
+	_ = c.SetLinger(0)
+	_ = c.Close()
 }
 
 // Close implements net.Conn.

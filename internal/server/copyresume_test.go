@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net"
 	"os"
@@ -86,52 +87,82 @@ func cuttingRelay(t *testing.T, addr string, after ...int64) string {
 	return l.Addr().String()
 }
 
-// copyThrough copies with a session through a relay, and returns both halves.
-func copyThrough(t *testing.T, addr string, r *running, o measure.Options) (own *measure.Copy, half *measure.End, err error) {
+// copied is how a copy ended: both halves, and the cuts of its control connection.
+type copied struct {
+	own     *measure.Copy
+	half    *measure.End
+	control wire.ControlCuts
+	err     error
+}
+
+// copyThrough copies with a session through a relay.
+func copyThrough(t *testing.T, addr string, r *running, o measure.Options) copied {
 	t.Helper()
-	set, err := filecopy.Prepare(t.Context(), o)
+	return copyUntil(t, t.Context(), addr, r, o)
+}
+
+// copyUntil is copyThrough that the end of ctx interrupts.
+func copyUntil(t *testing.T, ctx context.Context, addr string, r *running, o measure.Options) (got copied) {
+	t.Helper()
+	set, err := filecopy.Prepare(ctx, o)
 	if err != nil {
-		t.Fatal(err)
+		return copied{err: err}
 	}
 	defer set.Close()
-	session, err := native.Open(t.Context(), addr, r.request(measure.TestCopy, o), wire.Hooks{})
+	session, err := native.Open(ctx, addr, r.request(measure.TestCopy, o), wire.Hooks{})
 	if err != nil {
-		t.Fatal(err)
+		return copied{err: err}
 	}
 	defer session.Close()
-	conns, err := session.TCP(t.Context())
+	defer func() { got.control = session.(wire.Resumer).ControlCuts() }()
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watcher sync.WaitGroup
+	defer func() { cancel(nil); watcher.Wait() }()
+	watcher.Go(func() {
+		select {
+		case err := <-session.Err():
+			cancel(err)
+		case <-ctx.Done():
+		}
+	})
+	conns, err := session.TCP(ctx)
 	if err != nil {
-		t.Fatal(err)
+		return copied{err: err}
 	}
-	if err := session.Start(t.Context()); err != nil {
-		t.Fatal(err)
+	if err := session.Start(ctx); err != nil {
+		return copied{err: err}
 	}
 	f := engine.Flow{Reconnect: session.(wire.Resumer).Reconnect()}
 	if o.Direction == measure.Reverse {
 		sink, err := filecopy.SinkRoot(o)
 		if err != nil {
-			t.Fatal(err)
+			return copied{err: err}
 		}
 		defer sink.Close()
-		own, err = filecopy.Sink(t.Context(), sink, conns, o, f)
-		if err != nil {
-			return own, nil, err
-		}
-	} else if own, err = filecopy.Source(t.Context(), set, conns, o, f); err != nil {
-		return own, nil, err
+		got.own, got.err = filecopy.Sink(ctx, sink, conns, o, f)
+	} else {
+		got.own, got.err = filecopy.Source(ctx, set, conns, o, f)
 	}
-	half, err = session.Finish(t.Context(), nil)
-	return own, half, err
+	if got.err == nil {
+		got.half, got.err = session.Finish(ctx, nil)
+	}
+	return got
 }
 
 func serveCopies(t *testing.T, root string) *running {
+	t.Helper()
+	return serveCopiesWith(t, root, Config{})
+}
+
+func serveCopiesWith(t *testing.T, root string, cfg Config, change ...func(*Server)) *running {
 	t.Helper()
 	folder, err := filecopy.OpenRoot(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = folder.Close() })
-	return serve(t, Config{CopyRoot: folder})
+	cfg.CopyRoot = folder
+	return serve(t, cfg, change...)
 }
 
 // Connections are reset in the answer to the preamble of the second stage, in the middle of
@@ -143,11 +174,11 @@ func TestACopyGoesOnWhenItsConnectionsAreReset(t *testing.T) {
 			r := serveCopies(t, root)
 			o := copyOptions(t, func(own *filecopy.Options) { own.Files, own.FileSize, own.Stage = 12, 500_001, "apart" })
 			o.Direction, o.Streams = direction, streams
-			own, half, err := copyThrough(t, cuttingRelay(t, r.addr, 200_000, 700_000, 3_000_000, 97, 200, 1_000_003), r, o)
-			if err != nil || half.Error != nil {
-				t.Fatalf("%s, %d streams: %v, %+v", direction, streams, err, half)
+			got := copyThrough(t, cuttingRelay(t, r.addr, 200_000, 700_000, 3_000_000, 97, 200, 1_000_003), r, o)
+			if got.err != nil || got.half.Error != nil {
+				t.Fatalf("%s, %d streams: %v, %+v", direction, streams, got.err, got.half)
 			}
-			source, sink := own, half.Copy
+			source, sink := got.own, got.half.Copy
 			if direction == measure.Reverse {
 				source, sink = sink, source
 			}

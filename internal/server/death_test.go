@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -26,6 +27,7 @@ type raw struct {
 	in      *bufio.Reader
 	created native.Created
 	data    []net.Conn
+	tls     *tls.Config // of control connections; nil: none
 }
 
 func (r *running) raw(o measure.Options) *raw {
@@ -111,12 +113,23 @@ func (x *raw) open(index int) {
 	}
 }
 
-func (x *raw) start() {
+// control opens another control connection.
+func (x *raw) control() net.Conn {
 	x.t.Helper()
 	c, err := net.Dial("tcp", x.addr)
 	if err != nil {
 		x.t.Fatal(err)
 	}
+	x.t.Cleanup(func() { _ = c.Close() })
+	if x.tls != nil {
+		return tls.Client(c, x.tls)
+	}
+	return c
+}
+
+func (x *raw) start() {
+	x.t.Helper()
+	c := x.control()
 	defer c.Close()
 	if r := x.ask(c, bufio.NewReader(c), http.MethodPost, native.StartPath, ""); r.StatusCode != http.StatusOK {
 		x.t.Fatalf("start: %d", r.StatusCode)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -34,7 +35,8 @@ type running struct {
 	*Server
 	t    *testing.T
 	addr string
-	stop func() // ends Serve and waits for it
+	tls  *tls.Config // of clients
+	stop func()      // ends Serve and waits for it
 	logs *logBuffer
 }
 
@@ -294,7 +296,7 @@ func options(test measure.Test, change ...func(*measure.Options)) measure.Option
 }
 
 func (r *running) request(test measure.Test, o measure.Options) wire.Request {
-	return wire.Request{Test: test, Options: o, Token: r.cfg.Token}
+	return wire.Request{Test: test, Options: o, Token: r.cfg.Token, TLS: r.tls}
 }
 
 func (r *running) open(test measure.Test, o measure.Options) *client {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"sync"
 
 	"soku/internal/measure"
@@ -14,15 +15,44 @@ const maxIntervals = 64
 // outbox holds the events of a session until its stream takes them. Putting
 // never waits.
 type outbox struct {
-	wake chan struct{} // has one element when there may be something to take
+	keeps bool // events that a later stream may ask for; set before the first event
 
 	mu        sync.Mutex
+	to        *reader // nil until there is one
 	events    []native.Event
+	kept      []native.Event
 	intervals int
 	closed    bool
 }
 
-func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+// reader is the stream that takes the events, until a later one does.
+type reader struct {
+	wake  chan struct{} // has one element when there may be something to take
+	again bool          // it is not the first one
+}
+
+func newOutbox() *outbox { return &outbox{} }
+
+// open makes the result the reader of all events from now on.
+func (o *outbox) open() *reader {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.to = &reader{wake: make(chan struct{}, 1)}
+	return o.to
+}
+
+// openAfter makes the result the reader, first of the kept events after so many; nil if there
+// are not as many.
+func (o *outbox) openAfter(read int) *reader {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if read < 0 || read > len(o.kept) {
+		return nil
+	}
+	o.events, o.intervals = slices.Clone(o.kept[read:]), 0
+	o.to = &reader{wake: make(chan struct{}, 1), again: true}
+	return o.to
+}
 
 // queued reports the position; an older one that was not taken yet is dropped.
 func (o *outbox) queued(position int) {
@@ -79,16 +109,25 @@ func (o *outbox) put(e native.Event) {
 		return
 	}
 	o.events = append(o.events, e)
+	if o.keeps && e.Kept() {
+		o.kept = append(o.kept, e)
+	}
+	if o.to == nil {
+		return
+	}
 	select {
-	case o.wake <- struct{}{}:
+	case o.to.wake <- struct{}{}:
 	default:
 	}
 }
 
-// take empties the box.
-func (o *outbox) take() []native.Event {
+// take empties the box for its reader; another one gets nothing.
+func (o *outbox) take(by *reader) []native.Event {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if by != o.to {
+		return nil
+	}
 	events := o.events
 	o.events, o.intervals = nil, 0
 	return events

@@ -33,9 +33,9 @@ func newResumes() (*resumes, error) {
 	return r, nil
 }
 
-// reconnect is for the engine of the session, whose client learns of cuts through out; nil for
-// a session whose client cannot.
-func (r *resumes) reconnect(out *outbox) *engine.Reconnect {
+// reconnect is for the engine of the session, whose client learns of cuts through its events;
+// nil for a session whose client cannot open connections again.
+func (r *resumes) reconnect(ss *session) *engine.Reconnect {
 	if r == nil {
 		return nil
 	}
@@ -47,9 +47,9 @@ func (r *resumes) reconnect(out *outbox) *engine.Reconnect {
 	lost := func(index int) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		out.cut(index, r.attempts[index])
+		ss.out.cut(index, r.attempts[index])
 	}
-	return &engine.Reconnect{Lost: lost, Take: func(take func(int, *net.TCPConn, engine.Progress, func(engine.Progress) error) error) func() {
+	return &engine.Reconnect{Lost: lost, Finished: ss.finished.ch, Take: func(take func(int, *net.TCPConn, engine.Progress, func(engine.Progress) error) error) func() {
 		set(take)
 		return func() { set(nil) }
 	}}

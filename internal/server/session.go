@@ -48,13 +48,17 @@ type session struct {
 	running  *latch // the engines run
 	finished *latch // the client is finished
 	gone     *latch // everything is freed
+	// forgotten: the client has ended the session or has read its last event, or has not come
+	// back in time.
+	forgotten *latch
 
-	counted bool // guarded by the registry
+	counted bool        // guarded by the registry
+	expiry  *time.Timer // guarded by the registry; forgets a session that is over
 	// release gives reserved descriptors back, nil if there are none; of one goroutine at a
 	// time: the one that creates the session, then the one that leads it.
 	release func()
 
-	control atomic.Pointer[net.TCPConn]    // carries the events
+	control atomic.Pointer[net.TCPConn]    // carries the events when the engines begin
 	sampled atomic.Bool                    // it has a series
 	accepts atomic.Pointer[tests.Acceptor] // of a test that opened one, from its turn to its end
 
@@ -65,12 +69,14 @@ type session struct {
 	udp   []udpFlow
 	// resumed replaced data connections, or are about to.
 	resumed []*net.TCPConn
+	stream  *controlConn // carries the events; nil: none does
+	away    *time.Timer  // ends the session if its client does not attach again
 	ended   bool
 }
 
 func newSession(base context.Context) (*session, error) {
 	ss := &session{
-		born: time.Now(), out: newOutbox(),
+		born: time.Now(), out: newOutbox(), forgotten: newLatch(),
 		attached: newLatch(), granted: newLatch(), complete: newLatch(),
 		started: newLatch(), running: newLatch(), finished: newLatch(), gone: newLatch(),
 	}
@@ -151,7 +157,11 @@ func (s *Server) lead(ss *session, creator *latch) {
 	}
 	ss.closeData()
 	ss.giveBack()
-	s.sessions.remove(ss)
+	keep := time.Duration(0)
+	if ss.survives() {
+		keep = s.times.again
+	}
+	s.sessions.remove(ss, keep)
 	s.queue.leave(ss)
 	if err != nil {
 		ss.out.last(native.Event{Event: native.EventAborted, Error: measure.AsError(err, measure.KindInternal)})
@@ -282,6 +292,9 @@ func (ss *session) closeData() {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	ss.ended = true
+	if ss.away != nil {
+		ss.away.Stop()
+	}
 	if a := ss.accepts.Swap(nil); a != nil {
 		(*a).Close()
 	}

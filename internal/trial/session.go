@@ -102,6 +102,7 @@ func runSession(ctx context.Context, s Spec, d *tests.Descriptor, t target, o me
 			other, runErr = half, half.Error
 		}
 	}
+	warnControlCuts(session, r)
 	keepDetails() // before the baseline is measured, and not while the session reads own
 	if runErr == nil && policy.NoPeerReport {
 		acknowledged(own, r)
@@ -179,6 +180,17 @@ func serverFirst(ctx context.Context, err error) error {
 		return cause
 	}
 	return err
+}
+
+// warnControlCuts adds that the control connection was cut and opened again.
+func warnControlCuts(session wire.Session, r *measure.Result) {
+	s, can := session.(wire.Resumer)
+	if !can {
+		return
+	}
+	if c := s.ControlCuts(); c.Cuts > 0 {
+		r.Findings.Add(measure.CodeControlCut, "", measure.Figures{"cuts": c.Cuts, "cut_ns": c.Lasted, "longest_ns": c.Longest})
+	}
 }
 
 func serialise(obs measure.Observer) measure.Observer {

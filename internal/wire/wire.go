@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"net"
 	"net/netip"
+	"time"
 
 	"soku/internal/engine"
 	"soku/internal/measure"
@@ -113,4 +114,12 @@ type Ender interface {
 type Resumer interface {
 	// Reconnect opens them; nil if the server does not take them.
 	Reconnect() *engine.Reconnect
+	// ControlCuts are those of the control connection until now.
+	ControlCuts() ControlCuts
+}
+
+// ControlCuts are the cuts of a control connection that was opened again.
+type ControlCuts struct {
+	Cuts            int
+	Lasted, Longest time.Duration // all together, and the longest
 }

@@ -89,37 +89,88 @@ func in(t *testing.T, l *lab.Lab, node string, f func(ns netns.NsHandle) error) 
 	}
 }
 
+// gateway returns what sets the links of the router down or up.
+func gateway(t *testing.T, l *lab.Lab, how func(*netlink.Handle, netlink.Link) error) func() {
+	return func() {
+		in(t, l, "gateway", func(ns netns.NsHandle) error {
+			h, err := netlink.NewHandleAt(ns)
+			if err != nil {
+				return err
+			}
+			defer h.Close()
+			links, err := h.LinkList()
+			if err != nil {
+				return err
+			}
+			for _, link := range links {
+				if link.Attrs().Flags&unix.IFF_LOOPBACK == 0 {
+					if err := how(h, link); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// resets returns what makes the router answer packets of TCP that match with a reset, and what
+// ends that.
+func resets(t *testing.T, l *lab.Lab, match ...expr.Any) (begin, end func()) {
+	rules := func(f func(c *nftables.Conn, table *nftables.Table)) func() {
+		return func() {
+			in(t, l, "gateway", func(ns netns.NsHandle) error {
+				c, err := nftables.New(nftables.WithNetNSFd(int(ns)))
+				if err != nil {
+					return err
+				}
+				f(c, &nftables.Table{Family: nftables.TableFamilyIPv4, Name: "resets"})
+				return c.Flush()
+			})
+		}
+	}
+	all := append([]expr.Any{
+		&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{unix.IPPROTO_TCP}},
+	}, match...)
+	return rules(func(c *nftables.Conn, table *nftables.Table) {
+		c.AddTable(table)
+		chain := c.AddChain(&nftables.Chain{Name: "forward", Table: table, Type: nftables.ChainTypeFilter, Hooknum: nftables.ChainHookForward, Priority: nftables.ChainPriorityFilter})
+		c.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: append(all, &expr.Reject{Type: unix.NFT_REJECT_TCP_RST})})
+	}), rules(func(c *nftables.Conn, table *nftables.Table) { c.DelTable(table) })
+}
+
 // Control and data have one path. Their packets are sent again when it is back. Links of a
 // host would lose their default route with it.
 func TestACopyOutlivesAPathThatIsDownForASecond(t *testing.T) {
 	l := network(t, cutPath)
-	set := func(how func(*netlink.Handle, netlink.Link) error) func() {
-		return func() {
-			in(t, l, "gateway", func(ns netns.NsHandle) error {
-				h, err := netlink.NewHandleAt(ns)
-				if err != nil {
-					return err
-				}
-				defer h.Close()
-				links, err := h.LinkList()
-				if err != nil {
-					return err
-				}
-				for _, link := range links {
-					if link.Attrs().Flags&unix.IFF_LOOPBACK == 0 {
-						if err := how(h, link); err != nil {
-							return err
-						}
-					}
-				}
-				return nil
-			})
-		}
-	}
-	r := copied(t, l, "forward", set((*netlink.Handle).LinkSetDown), set((*netlink.Handle).LinkSetUp), time.Second)
+	r := copied(t, l, "forward", gateway(t, l, (*netlink.Handle).LinkSetDown), gateway(t, l, (*netlink.Handle).LinkSetUp), time.Second)
 	if r.Summary.DurationNs < measure.Duration(time.Second) {
 		t.Errorf("took %v; the time of the cut is in it", r.Summary.DurationNs)
 	}
+}
+
+// Both ends give all connections up before the path is back.
+func TestACopyOutlivesAPathThatIsDownForLongerThanItsConnections(t *testing.T) {
+	l := network(t, cutPath)
+	const down = 10500 * time.Millisecond
+	r := copied(t, l, "forward", gateway(t, l, (*netlink.Handle).LinkSetDown), gateway(t, l, (*netlink.Handle).LinkSetUp), down)
+	if len(r.Copy.Cuts) < 2 || len(r.Findings.With(measure.CodeControlCut)) != 1 || r.Copy.CutNs(measure.StageAll) < int64(down-time.Second) {
+		t.Errorf("cuts %+v, findings %+v", r.Copy.Cuts, r.Findings)
+	}
+	t.Logf("%v, cut for %v, %+v, %+v", r.Summary.DurationNs, time.Duration(r.Copy.CutNs(measure.StageAll)), r.Copy.Cuts, r.Findings.With(measure.CodeControlCut))
+}
+
+// A gateway that has lost its state answers every packet of both ends with a reset. Who sends
+// nothing learns of it by its probes.
+func TestACopyGoesOnWhenAGatewayResetsAllConnections(t *testing.T) {
+	l := network(t, cutPath)
+	begin, end := resets(t, l)
+	r := copied(t, l, "forward", begin, end, 300*time.Millisecond)
+	if len(r.Copy.Cuts) < 2 || len(r.Findings.With(measure.CodeCopyCut)) != 1 || len(r.Findings.With(measure.CodeControlCut)) != 1 {
+		t.Errorf("cuts %+v, findings %+v", r.Copy.Cuts, r.Findings)
+	}
+	t.Logf("%v, cut for %v, %+v, %+v", r.Summary.DurationNs, time.Duration(r.Copy.CutNs(measure.StageAll)), r.Copy.Cuts, r.Findings.With(measure.CodeControlCut))
 }
 
 // A firewall answers full packets of the client or of the server with a reset: those of the
@@ -127,31 +178,13 @@ func TestACopyOutlivesAPathThatIsDownForASecond(t *testing.T) {
 func TestACopyGoesOnWhenAFirewallResetsItsConnections(t *testing.T) {
 	l := network(t, cutPath)
 	for direction, portAt := range map[string]uint32{"forward": 2, "reverse": 0} {
-		rules := func(f func(c *nftables.Conn, table *nftables.Table)) func() {
-			return func() {
-				in(t, l, "gateway", func(ns netns.NsHandle) error {
-					c, err := nftables.New(nftables.WithNetNSFd(int(ns)))
-					if err != nil {
-						return err
-					}
-					f(c, &nftables.Table{Family: nftables.TableFamilyIPv4, Name: "resets"})
-					return c.Flush()
-				})
-			}
-		}
-		r := copied(t, l, direction, rules(func(c *nftables.Conn, table *nftables.Table) {
-			c.AddTable(table)
-			chain := c.AddChain(&nftables.Chain{Name: "forward", Table: table, Type: nftables.ChainTypeFilter, Hooknum: nftables.ChainHookForward, Priority: nftables.ChainPriorityFilter})
-			c.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: []expr.Any{
-				&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
-				&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{unix.IPPROTO_TCP}},
-				&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: portAt, Len: 2},
-				&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binary.BigEndian.AppendUint16(nil, 7658)},
-				&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: 2, Len: 2}, // length of the packet
-				&expr.Cmp{Op: expr.CmpOpGt, Register: 1, Data: binary.BigEndian.AppendUint16(nil, 1300)},
-				&expr.Reject{Type: unix.NFT_REJECT_TCP_RST},
-			}})
-		}), rules(func(c *nftables.Conn, table *nftables.Table) { c.DelTable(table) }), 300*time.Millisecond)
+		begin, end := resets(t, l,
+			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: portAt, Len: 2},
+			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binary.BigEndian.AppendUint16(nil, 7658)},
+			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: 2, Len: 2}, // length of the packet
+			&expr.Cmp{Op: expr.CmpOpGt, Register: 1, Data: binary.BigEndian.AppendUint16(nil, 1300)},
+		)
+		r := copied(t, l, direction, begin, end, 300*time.Millisecond)
 		if len(r.Copy.Cuts) < 2 || len(r.Findings.With(measure.CodeCopyCut)) != 1 {
 			t.Errorf("%s: cuts %+v, findings %+v", direction, r.Copy.Cuts, r.Findings)
 		}

@@ -13,13 +13,7 @@ import (
 )
 
 const (
-	// reopenLimit is how long a client tries to open a connection again. A server waits as
-	// long as the session lives, which ends when its client gives up.
-	reopenLimit = 30 * time.Second
-	// Attempts are so far apart: the first time, doubled each time, at most.
-	reopenAfter, reopenMost = 100 * time.Millisecond, time.Second
-	// silence is after which time without an answer a connection counts as cut: that of the
-	// control connection, after which the session ends.
+	// silence is after which time without an answer a connection counts as cut.
 	silence = 8 * time.Second
 	// A connection without data is probed: after the first time, then every second.
 	probeAfter, probeEvery = 2 * time.Second, time.Second
@@ -167,16 +161,17 @@ func (l *link) replaced(ctx context.Context, c *net.TCPConn, cause error, start 
 	return cause
 }
 
-// reopen opens the connection again.
+// reopen opens the connection again. A server waits as long as the session lives, which ends
+// when its client gives up.
 func (l *link) reopen(ctx context.Context, cause error) error {
-	limited, cancel := context.WithTimeout(ctx, reopenLimit)
+	limited, cancel := context.WithTimeout(ctx, engine.ReopenLimit)
 	defer cancel()
 	defer context.AfterFunc(l.life, cancel)()
 	wait := time.Duration(0)
-	if sock.Since(l.adopted) < reopenMost { // cut again
-		wait = reopenAfter
+	if sock.Since(l.adopted) < engine.ReopenMost { // cut again
+		wait = engine.ReopenAfter
 	}
-	for ; ; wait = min(max(2*wait, reopenAfter), reopenMost) {
+	for ; ; wait = engine.ReopenWait(wait) {
 		select {
 		case <-limited.Done():
 		case <-time.After(wait):
@@ -194,7 +189,7 @@ func (l *link) reopen(ctx context.Context, cause error) error {
 		case ctx.Err() != nil || l.life.Err() != nil:
 			return cause
 		case limited.Err() != nil:
-			return measure.Fail(measure.KindBroken, "copy.cut", measure.Figures{"peer": l.peer(), "cause": bare(cause), "limit_ns": reopenLimit}).WithCause(engine.ErrPeer)
+			return measure.Fail(measure.KindBroken, "copy.cut", measure.Figures{"peer": l.peer(), "cause": bare(cause), "limit_ns": engine.ReopenLimit}).WithCause(engine.ErrPeer)
 		}
 	}
 }
@@ -278,7 +273,7 @@ func (l *link) adopt(c *net.TCPConn, far engine.Progress) error {
 	close(l.changed)
 	l.changed = make(chan struct{})
 	_ = old.Close()
-	l.lost = max(0, min(far.Cut, reopenLimit+silence))
+	l.lost = max(0, min(far.Cut, engine.ReopenLimit+silence))
 	if !l.cutAt.IsZero() {
 		l.lost = max(l.lost, sock.Since(l.cutAt))
 		l.cutAt = time.Time{}
@@ -308,20 +303,75 @@ func (l *link) linger(ctx context.Context) error {
 	if l.by == nil {
 		return nil
 	}
-	ended := make(chan struct{})
+	b, err := l.readUntil(ctx)
+	if err == nil && len(b) > 0 {
+		return l.unexpected()
+	}
+	return err
+}
+
+// readUntil reads a byte, or nothing if ctx ends before it comes. The buffer of the link is
+// empty.
+func (l *link) readUntil(ctx context.Context) ([]byte, error) {
+	ended, b := make(chan struct{}), make([]byte, 1)
 	stop := context.AfterFunc(ctx, func() { defer close(ended); l.endReads(true) })
-	_, err := linkReader{l, ctx}.Read(make([]byte, 1))
+	n, err := linkReader{l, ctx}.Read(b)
 	if !stop() {
 		<-ended
 	}
 	l.endReads(false)
-	switch {
-	case ctx.Err() != nil && l.life.Err() == nil:
+	if err != nil && ctx.Err() != nil && l.life.Err() == nil {
+		err = nil
+	}
+	return b[:n], l.failed("copy.receive", err)
+}
+
+// finished ends when the client of a server has finished; false for an end that cannot know.
+// The caller calls stop.
+func (l *link) finished() (ctx context.Context, stop func(), can bool) {
+	if l.by == nil || l.by.Finished == nil {
+		return nil, nil, false
+	}
+	ctx, cancel := context.WithCancel(l.life)
+	var waiter sync.WaitGroup
+	waiter.Go(func() {
+		select {
+		case <-l.by.Finished:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() { cancel(); waiter.Wait() }, true
+}
+
+// lastAnswer gives the answer to the end of the copy. The connection stays until the client has
+// it, since a cut may have lost it, or has given up.
+func (l *link) lastAnswer() error {
+	if err := l.answer(); err != nil {
+		return err
+	}
+	ctx, stop, can := l.finished()
+	if !can {
 		return nil
-	case err == nil:
+	}
+	defer stop()
+	limited, cancel := context.WithTimeout(ctx, silence+engine.ReopenLimit)
+	defer cancel()
+	return l.linger(limited)
+}
+
+// lastAnswered waits for that answer, which a client that has finished has given.
+func (l *link) lastAnswered() error {
+	ctx, stop, can := l.finished()
+	if !can {
+		return l.answered()
+	}
+	defer stop()
+	b, err := l.readUntil(ctx)
+	if err == nil && len(b) > 0 && b[0] != done {
 		return l.unexpected()
 	}
-	return l.failed("copy.receive", err)
+	return err
 }
 
 // endReads makes reads end at once, or go on.

@@ -47,7 +47,7 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 			if l.private != nil {
 				l.private.Close() // before the answer: it may take longer than a server waits for what comes after it
 			}
-			return l.out, links[0].answer()
+			return l.out, links[0].lastAnswer()
 		case begin.kind != frameStage || len(left) == 0 || begin.stage != stageNumbers[left[0]]:
 			return l.out, links[0].unexpected()
 		}

@@ -45,7 +45,7 @@ func Source(ctx context.Context, set *Set, conns []*net.TCPConn, o measure.Optio
 	if err := links[0].flush(); err != nil {
 		return l.out, err
 	}
-	return l.out, links[0].answered()
+	return l.out, links[0].lastAnswered()
 }
 
 // send runs a stage of the source.

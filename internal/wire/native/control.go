@@ -103,6 +103,15 @@ type Event struct {
 // Last reports whether no event follows e.
 func (e *Event) Last() bool { return e.Event == EventDone || e.Event == EventAborted }
 
+// Kept reports whether a client that attaches again gets e, if it had not read it.
+func (e *Event) Kept() bool {
+	switch e.Event {
+	case EventReady, EventRunning, EventCut, EventDone, EventAborted:
+		return true
+	}
+	return false
+}
+
 var (
 	errLongEvent  = errors.New("a line of the events stream is too long")
 	errManyValues = errors.New("a line of the events stream has too many values")

@@ -17,8 +17,15 @@ func (s *session) listen() {
 	for {
 		e, err := ReadEvent(lines, s.mostValues)
 		if err != nil {
+			if again := s.attachAgain(err); again != nil {
+				lines.Reset(again)
+				continue
+			}
 			s.settle(nil, s.explainSilence(err))
 			return
+		}
+		if e.Kept() {
+			s.again.read++
 		}
 		switch e.Event {
 		case EventQueued:
@@ -36,10 +43,12 @@ func (s *session) listen() {
 			}
 			s.hooks.Observe(*e.Interval)
 		case EventDone:
+			s.acknowledge()
 			s.hooks.State(wire.State{Name: wire.Done})
 			s.settle(presentable(e.End), nil)
 			return
 		case EventAborted:
+			s.acknowledge()
 			s.settle(nil, fromServer(e.Error))
 			return
 		}

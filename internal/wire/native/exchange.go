@@ -35,7 +35,8 @@ type exchange struct {
 	in   *meter
 	buf  *bufio.Reader
 
-	since time.Time // it is open
+	since   time.Time // it is open
+	refused bool      // the last request was answered by a soku server, with a failure
 }
 
 // connect opens a control connection, TLS handshake included.
@@ -79,6 +80,14 @@ func (x *exchange) socket() syscall.Conn {
 	return socket
 }
 
+// leave ends the connection in order, whatever was not read from it: a reset would be a cut.
+func (x *exchange) leave() {
+	if tcp, is := x.socket().(*net.TCPConn); is {
+		_ = tcp.CloseWrite()
+	}
+	_ = x.conn.Close()
+}
+
 // do sends one request and returns the body of a successful answer of a soku server;
 // everything else is an error. The caller closes the body, which reads it to its end,
 // before the next request; an endless body ends with the connection. The answer must begin
@@ -118,6 +127,7 @@ func (c *control) do(ctx context.Context, x *exchange, method, path string, body
 		return nil, explainExchange(ctx, c.addr, err)
 	}
 	if err := explainResponse(c.addr, response); err != nil {
+		x.refused = response.Header.Get(ProtocolHeader) == Name
 		_ = response.Body.Close()
 		return nil, err
 	}

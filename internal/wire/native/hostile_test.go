@@ -141,7 +141,7 @@ func TestAServerThatNeverEndsIsLeft(t *testing.T) {
 	events, server := io.Pipe()
 	s := &session{
 		control: &control{addr: l.Addr().String(), options: measure.Defaults(measure.TestTCP)}, lines: events,
-		hooks: wire.Hooks{Observe: func(measure.Progress) {}}, over: make(chan struct{}), errs: make(chan error, 1), longest: 10 * time.Millisecond,
+		hooks: wire.Hooks{Observe: func(measure.Progress) {}}, over: make(chan struct{}), errs: make(chan error, 1), longest: 10 * time.Millisecond, endLife: func() {},
 	}
 	go s.listen()
 	go func() {

@@ -3,6 +3,8 @@ package native
 import (
 	"encoding/hex"
 	"time"
+
+	"soku/internal/engine"
 )
 
 // Version is the number of the protocol this package speaks. It changes when a
@@ -41,11 +43,15 @@ const (
 	// Probe is the time between two lines while a test runs whose hosts record a series. The
 	// round trips of these lines are what a flow beside the load sees. They are longer apart
 	// than the shortest retransmission timeout, after which Linux acknowledges at once.
-	Probe       = 300 * time.Millisecond
-	Silence     = 10 * time.Second // an end that received nothing for this long considers the other lost
-	EndTimeout  = 30 * time.Second // how long the client waits for the server's half while no bytes are counted
-	LongestEnd  = 15 * time.Minute // the same in all, for what is still on its way at a low rate
-	IdleTimeout = 30 * time.Second // control connection between two requests
+	Probe   = 300 * time.Millisecond
+	Silence = 10 * time.Second // an end that received nothing for this long considers the other lost
+	// AgainTimeout is how long the server of a session whose client can attach again waits for
+	// that: the client may notice the loss later, by [Silence], and then tries for
+	// [engine.ReopenLimit].
+	AgainTimeout = engine.ReopenLimit + 2*Silence
+	EndTimeout   = 30 * time.Second // how long the client waits for the server's half while no bytes are counted
+	LongestEnd   = 15 * time.Minute // the same in all, for what is still on its way at a low rate
+	IdleTimeout  = 30 * time.Second // control connection between two requests
 )
 
 // Limits on what one end accepts from the other.

@@ -29,8 +29,11 @@ type session struct {
 	remote  netip.AddrPort // where the control connection leads; data goes there too
 	own     uint16         // port of a connect test, 0 for none; set before ready is closed
 	reopens reopens
-	events  *exchange
 	lines   io.Reader // the body of the events stream
+	again   again
+
+	life    context.Context // ends with Close, and when nothing more comes from the events stream
+	endLife context.CancelFunc
 
 	ready chan struct{} // closed when the server waits for the data connections
 	over  chan struct{} // closed when nothing more comes from the events stream
@@ -48,6 +51,7 @@ type session struct {
 
 	mu     sync.Mutex
 	closed bool
+	events *exchange
 	conns  []io.Closer
 }
 
@@ -70,7 +74,10 @@ func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.
 		request: r, hooks: h, longest: LongestEnd,
 		ready: make(chan struct{}), over: make(chan struct{}), left: make(chan struct{}), errs: make(chan error, 1),
 	}
+	s.again.limit = engine.ReopenLimit
+	s.life, s.endLife = context.WithCancel(context.Background())
 	if err := s.create(ctx); err != nil {
+		s.endLife()
 		return nil, err
 	}
 	go func() {
@@ -132,16 +139,28 @@ func (s *session) attach(ctx context.Context, x *exchange) error {
 	}
 	peer := to.AddrPort()
 	s.remote = netip.AddrPortFrom(peer.Addr().Unmap(), peer.Port())
-	lines, err := s.control.do(ctx, x, http.MethodGet, s.path(EventsPath), nil)
-	if err != nil {
-		return err
+	if s.lines, err = s.control.do(ctx, x, http.MethodGet, s.path(EventsPath), nil); err == nil {
+		s.follow(x)
 	}
+	return err
+}
+
+// follow makes x the connection of the events stream.
+func (s *session) follow(x *exchange) {
 	x.in.endless()
 	if socket := x.socket(); socket != nil {
 		sock.AcknowledgeAtOnce(socket) // the server takes the round trips of events
+		if tcp, is := socket.(*net.TCPConn); is && s.created.ResumeKey != nil {
+			// A reset may have reached the server alone: nothing else asks for one here.
+			_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: Heartbeat, Interval: time.Second, Count: int((Silence - Heartbeat) / time.Second)})
+		}
 	}
-	s.events, s.lines = x, lines
-	return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = x
+	if s.closed {
+		_ = x.conn.Close()
+	}
 }
 
 // allowed takes from the server's answer only what a server may change: it may lower a
@@ -167,6 +186,7 @@ func (s *session) settle(end *measure.End, err error) {
 		err = end.Error
 	}
 	close(s.over)
+	s.endLife()
 	if err != nil && !s.isClosed() {
 		s.errs <- err // the only send, and there is room for one
 	}
@@ -258,6 +278,7 @@ func (s *session) Start(ctx context.Context) error {
 		return s.because(ctx, err)
 	}
 	s.moved.Store(time.Now().UnixNano())
+	s.again.runs.Store(true)
 	return nil
 }
 
@@ -271,7 +292,7 @@ func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, err
 		return s.end, s.err
 	default:
 	}
-	if err := s.control.once(ctx, http.MethodPost, s.path(FinishPath), nil, nil); err != nil {
+	if err := s.finish(ctx); err != nil {
 		// If the server finished first, it no longer has the session, and its half
 		// has arrived or is on its way.
 		err = s.because(ctx, err)
@@ -291,7 +312,7 @@ func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, err
 		case <-ctx.Done():
 			return nil, wire.Ended(ctx)
 		case <-check.C:
-			if time.Since(time.Unix(0, s.moved.Load())) > EndTimeout {
+			if time.Since(time.Unix(0, s.moved.Load())) > EndTimeout && !s.again.tries.Load() {
 				return nil, s.noEnd(EndTimeout)
 			}
 			if time.Since(finished) > s.longest {
@@ -328,13 +349,14 @@ func (s *session) Err() <-chan error { return s.errs }
 func (s *session) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	conns := s.conns
+	conns, events := s.conns, s.events
 	s.conns = nil
 	s.mu.Unlock()
+	s.endLife()
+	events.leave()
 	for _, c := range conns {
 		_ = c.Close()
 	}
-	_ = s.events.conn.Close()
 	<-s.left
 	s.calls.Wait()
 	return nil

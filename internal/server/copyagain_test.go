@@ -1,0 +1,543 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"soku/internal/engine/filecopy"
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire"
+	"soku/internal/wire/native"
+)
+
+// resetter carries TCP between a client and the server at addr, and may reset all connections
+// at once, as a gateway that fails over.
+type resetter struct {
+	addr, server string
+	// passes says whether what a connection carries is forwarded; else it is dropped, and all
+	// connections are reset. Calls are one after the other.
+	passes func(data, fromServer bool, b []byte) bool
+
+	mu     sync.Mutex
+	events *latch // a connection carries the events, or did before it was reset; nil: nobody can see
+	open   map[*net.TCPConn]struct{}
+	closed bool
+	wg     sync.WaitGroup
+}
+
+func newResetter(t *testing.T, server string, passes func(data, fromServer bool, b []byte) bool) *resetter {
+	t.Helper()
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &resetter{addr: l.Addr().String(), server: server, passes: passes, open: map[*net.TCPConn]struct{}{}, events: newLatch()}
+	r.wg.Go(func() {
+		for {
+			in, err := l.AcceptTCP()
+			if err != nil {
+				return
+			}
+			r.wg.Go(func() { r.carry(in) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		r.cut()
+		r.wg.Wait()
+	})
+	return r
+}
+
+// cut resets everything, now and later.
+func (r *resetter) cut() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.reset()
+}
+
+// reset is for a caller that has the lock.
+func (r *resetter) reset() {
+	for c := range r.open {
+		reset(c)
+	}
+	clear(r.open)
+	if r.events == nil {
+		return
+	}
+	r.events.fire()
+	r.events = newLatch()
+	if r.closed {
+		r.events.fire()
+	}
+}
+
+func reset(c *net.TCPConn) {
+	_ = c.SetLinger(0)
+	_ = c.Close()
+}
+
+func (r *resetter) carry(in *net.TCPConn) {
+	c, err := net.Dial("tcp", r.server)
+	if err != nil {
+		reset(in)
+		return
+	}
+	out := c.(*net.TCPConn)
+	r.mu.Lock()
+	r.open[in], r.open[out] = struct{}{}, struct{}{}
+	events := r.events
+	if r.closed {
+		r.reset()
+	}
+	r.mu.Unlock()
+	var first [4]byte
+	if _, err := io.ReadFull(in, first[:]); err != nil {
+		reset(out)
+		return
+	}
+	if string(first[:]) == native.Magic && events != nil {
+		<-events.ch // a fast copy would be over before its events are attached again
+	}
+	var both sync.WaitGroup
+	pump := func(to, from *net.TCPConn, fromServer bool, b []byte) {
+		buf := make([]byte, 64<<10)
+		for n := copy(buf, b); ; {
+			if !r.forward(to, string(first[:]) == native.Magic, fromServer, buf[:n]) {
+				return
+			}
+			var err error
+			if n, err = from.Read(buf); err != nil {
+				if errors.Is(err, io.EOF) {
+					_ = to.CloseWrite()
+				}
+				return
+			}
+		}
+	}
+	both.Go(func() { pump(out, in, false, first[:]) })
+	both.Go(func() { pump(in, out, true, nil) })
+	both.Wait()
+	_ = in.Close()
+	_ = out.Close()
+}
+
+func (r *resetter) forward(to *net.TCPConn, data, fromServer bool, b []byte) bool {
+	r.mu.Lock()
+	if len(b) > 0 && !r.passes(data, fromServer, b) {
+		r.reset()
+		r.mu.Unlock()
+		return false
+	}
+	if !data && fromServer && r.events != nil && bytes.Contains(b, []byte("x-ndjson")) {
+		r.events.fire()
+	}
+	r.mu.Unlock()
+	_, err := to.Write(b)
+	return err == nil
+}
+
+// afterData passes everything, except when so many bytes of data were carried: then it cuts.
+func afterData(limits ...int64) func(data, fromServer bool, b []byte) bool {
+	moved := int64(0)
+	return func(data, _ bool, b []byte) bool {
+		if data {
+			moved += int64(len(b))
+		}
+		if len(limits) > 0 && moved > limits[0] {
+			limits = limits[1:]
+			return false
+		}
+		return true
+	}
+}
+
+// whenEvent drops what has the event from the server, so many times.
+func whenEvent(name string, times int) func(data, fromServer bool, b []byte) bool {
+	return func(data, fromServer bool, b []byte) bool {
+		if times > 0 && !data && fromServer && bytes.Contains(b, []byte(`"event":"`+name+`"`)) {
+			times--
+			return false
+		}
+		return true
+	}
+}
+
+// wholeCopy copies through a relay, checks that everything arrived and nothing is left at the
+// server, and returns the cuts of the control connection.
+func wholeCopy(t *testing.T, r *running, root string, o measure.Options, passes func(data, fromServer bool, b []byte) bool) wire.ControlCuts {
+	t.Helper()
+	path := newResetter(t, r.addr, passes)
+	if r.tls != nil {
+		path.events = nil
+	}
+	got := copyThrough(t, path.addr, r, o)
+	if got.err != nil || got.half.Error != nil {
+		t.Fatalf("%s, %d streams: %v, %+v", o.Direction, o.Streams, got.err, got.half)
+	}
+	_, sink := got.own, got.half.Copy
+	if o.Direction == measure.Reverse {
+		sink = got.own
+	}
+	own := filecopy.OptionsOf(o)
+	if last := sink.Stage(); last == nil || last.Files != int64(own.Files) || own.Stage == measure.StageAll && sink.Verified != int64(own.Files) {
+		t.Errorf("%s, %d streams: sink %+v", o.Direction, o.Streams, sink)
+	}
+	if entries, err := os.ReadDir(root); err != nil || len(entries) != 0 {
+		t.Errorf("%s: the folder has %v, %v", o.Direction, entries, err)
+	}
+	r.forgotten()
+	return got.control
+}
+
+// forgotten waits until the server keeps nothing for a client that may come back.
+func (r *running) forgotten() {
+	r.t.Helper()
+	eventually(r.t, prompt, "a session that is over is kept", func() bool {
+		r.sessions.mu.RLock()
+		defer r.sessions.mu.RUnlock()
+		return len(r.sessions.over) == 0
+	})
+	r.free()
+}
+
+// The second cut comes while the client opens its data connections again.
+func TestACopyGoesOnWhenAllItsConnectionsAreReset(t *testing.T) {
+	for _, direction := range measure.Directions()[:2] {
+		for _, streams := range []int{1, 3} {
+			root := t.TempDir()
+			r := serveCopies(t, root)
+			o := copyOptions(t, func(own *filecopy.Options) { own.Files, own.FileSize = 12, 500_001 })
+			o.Direction, o.Streams = direction, streams
+			if cuts := wholeCopy(t, r, root, o, afterData(1_000_000, 1_000_050, 4_000_000)); cuts.Cuts < 2 || cuts.Longest <= 0 || cuts.Lasted < cuts.Longest {
+				t.Errorf("%s, %d streams: cuts of the control connection %+v", direction, streams, cuts)
+			}
+		}
+	}
+}
+
+func TestACopyOverTLSGoesOnWhenAllItsConnectionsAreReset(t *testing.T) {
+	pool, config := certificate(t)
+	root := t.TempDir()
+	r := serveCopiesWith(t, root, Config{TLS: config, Token: "secret"})
+	r.tls = &tls.Config{RootCAs: pool}
+	o := copyOptions(t, func(own *filecopy.Options) { own.Files, own.FileSize = 12, 500_001 })
+	if cuts := wholeCopy(t, r, root, o, afterData(1_000_000)); cuts.Cuts != 1 {
+		t.Errorf("cuts of the control connection %+v", cuts)
+	}
+}
+
+// The client gets the server's half all the same, and the server keeps it until then.
+func TestACopyWhoseLastEventIsLostEndsAsOthersDo(t *testing.T) {
+	for _, times := range []int{1, 2} {
+		root := t.TempDir()
+		r := serveCopies(t, root)
+		o := copyOptions(t, func(*filecopy.Options) {})
+		if cuts := wholeCopy(t, r, root, o, whenEvent(native.EventDone, times)); cuts.Cuts != 1 {
+			t.Errorf("%d times: %+v", times, cuts)
+		}
+	}
+}
+
+// When everything is verified, the sink's last byte is lost with all connections.
+func TestACopyWhoseLastAnswerIsLostEndsAsOthersDo(t *testing.T) {
+	for direction, before := range map[measure.Direction]int{
+		measure.Forward: 1 + 1,                   // the answer to the preamble, that of the stage
+		measure.Reverse: native.PreambleSize + 1, // the preamble, the answer of the stage
+	} {
+		root := t.TempDir()
+		r := serveCopies(t, root)
+		o := copyOptions(t, func(*filecopy.Options) {})
+		o.Direction, o.Streams = direction, 1
+		moved, lost := 0, false
+		wholeCopy(t, r, root, o, func(data, fromServer bool, b []byte) bool {
+			if data && fromServer == (direction == measure.Forward) {
+				moved += len(b)
+			}
+			if lost || moved <= before {
+				return true
+			}
+			lost = true
+			return false
+		})
+		if !lost {
+			t.Errorf("%s: no answer was lost", direction)
+		}
+	}
+}
+
+// await reads events up to that of a name.
+func (x *raw) await(name string) {
+	x.t.Helper()
+	for x.event().Event != name {
+	}
+}
+
+// again attaches on another connection, as one that has read so many events, and returns the
+// status.
+func (x *raw) again(after string) (again *raw, status int) {
+	x.t.Helper()
+	c := x.control()
+	y := &raw{t: x.t, addr: x.addr, tls: x.tls, conn: c, in: bufio.NewReader(c), created: x.created}
+	response := y.ask(c, y.in, http.MethodGet, native.EventsPath+after, "")
+	y.in = bufio.NewReader(response.Body)
+	return y, response.StatusCode
+}
+
+// cut resets the connection of the events.
+func (x *raw) cut() { reset(x.conn.(*net.TCPConn)) }
+
+func TestTheEventsOfACopyAreForItsClientAlone(t *testing.T) {
+	s := serve(t, Config{})
+	x := s.rawCopy(true)
+	x.await(native.EventRunning)
+	stranger := &raw{t: t, addr: s.addr, created: native.Created{ID: strings.Repeat("0", 32)}}
+	if _, status := stranger.again("?after=0"); status != http.StatusNotFound {
+		t.Errorf("with another id: %d", status)
+	}
+	for after, want := range map[string]int{
+		"": http.StatusConflict, "?after=3": http.StatusBadRequest, "?after=-1": http.StatusBadRequest, "?after=": http.StatusBadRequest,
+		"?after=99999999999999999999": http.StatusBadRequest,
+	} {
+		if _, status := x.again(after); status != want {
+			t.Errorf("%q: %d, want %d", after, status, want)
+		}
+	}
+	for x.event().Event != native.EventAlive { // the client still has its stream
+	}
+
+	locked := serve(t, Config{Token: "secret"})
+	response := locked.do(http.MethodGet, strings.Replace(native.EventsPath, "{id}", x.created.ID, 1)+"?after=0", http.Header{}, nil)
+	if response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without the token: %d", response.StatusCode)
+	}
+}
+
+// A client that knows of a cut before its server does: the connection that came last counts.
+func TestALaterConnectionReplacesTheEventsOfACopy(t *testing.T) {
+	s := serve(t, Config{})
+	x := s.rawCopy(true)
+	x.await(native.EventRunning)
+	var both sync.WaitGroup
+	attached := []net.Conn{x.control(), x.control()}
+	for _, c := range attached {
+		both.Go(func() {
+			_, _ = fmt.Fprintf(c, "GET %s?after=1 HTTP/1.1\r\nHost: soku\r\n\r\n", strings.Replace(native.EventsPath, "{id}", x.created.ID, 1))
+			_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+			if _, err := c.Read(make([]byte, 1)); sock.TimedOut(err) { // one may be replaced before it is answered
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	z, _ := x.again("?after=1")
+	if e := z.event(); e.Event != native.EventRunning {
+		t.Errorf("the first event that was not read is %+v", e)
+	}
+	for _, c := range append(attached, x.conn) {
+		_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+		if _, err := io.Copy(io.Discard, c); sock.TimedOut(err) {
+			t.Error("a connection that was replaced stays:", err)
+		}
+	}
+	if s.sessions.len() != 1 {
+		t.Fatal("the session has ended")
+	}
+	_ = z.conn.(*net.TCPConn).CloseWrite()
+	s.forgotten()
+}
+
+// finishRaw moves what a rawCopy is to move and ends it.
+func (x *raw) finishRaw() {
+	x.t.Helper()
+	// docs/protocol.md: the stage network of one file, the file, its bytes, the end of the stage.
+	b := []byte{1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0}
+	b = append(b, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0)
+	b = append(append(b, make([]byte, 1<<20)...), 3)
+	b = append(append(b, make([]byte, 23)...), 4)
+	b = append(b, make([]byte, 23)...)
+	if _, err := x.data[0].Write(b); err != nil {
+		x.t.Fatal(err)
+	}
+	if _, err := io.ReadFull(x.data[0], b[:2]); err != nil { // of the stage, and of the copy
+		x.t.Fatal(err)
+	}
+	c := x.control()
+	defer c.Close()
+	for range 2 { // the first answer may have been lost
+		if r := x.ask(c, bufio.NewReader(c), http.MethodPost, native.FinishPath, ""); r.StatusCode != http.StatusOK {
+			x.t.Fatalf("finish: %d", r.StatusCode)
+		} else if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+}
+
+func TestTheLastEventOfACopyIsKeptForAClientThatWasCut(t *testing.T) {
+	s := serve(t, Config{MaxClients: 1})
+	x := s.rawCopy(true)
+	x.await(native.EventRunning)
+	x.cut()
+	x.finishRaw()
+	s.free() // nothing but the event is kept: the next client gets its turn
+	for range 2 {
+		y, status := x.again("?after=2")
+		if status != http.StatusOK {
+			t.Fatalf("status %d", status)
+		}
+		if e := y.event(); e.Event != native.EventDone || e.End.Error != nil || e.End.Copy == nil {
+			t.Fatalf("%+v", e)
+		}
+		y.cut() // it may not have been read
+	}
+	y, _ := x.again("?after=2")
+	y.await(native.EventDone)
+	_ = y.conn.(*net.TCPConn).CloseWrite()
+	s.forgotten()
+	if _, status := x.again("?after=2"); status != http.StatusNotFound {
+		t.Errorf("after the client has read it: %d", status)
+	}
+}
+
+func TestTheLastEventOfACopyIsKeptForABoundedTime(t *testing.T) {
+	s := serve(t, Config{}, func(s *Server) { s.times.again = 50 * time.Millisecond })
+	x := s.rawCopy(true)
+	x.finishRaw()
+	x.await(native.EventDone) // and the client neither closes nor comes back
+	s.forgotten()
+}
+
+func TestAServerKeepsTheLastEventsOfNotTooManyCopies(t *testing.T) {
+	r, all := newRegistry(), []*session{}
+	for range maxOver + 1 {
+		ss, err := newSession(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, ss)
+		r.remove(ss, time.Hour)
+	}
+	if r.orOver(all[0].id) != nil || !all[0].forgotten.fired() || r.orOver(all[1].id) == nil || len(r.over) != maxOver {
+		t.Errorf("%d are kept", len(r.over))
+	}
+	r.close()
+	if len(r.over) != 0 || !all[1].forgotten.fired() {
+		t.Errorf("%d are kept after the end", len(r.over))
+	}
+}
+
+// The system of a client that is killed closes its connections, and so does a client that ends.
+func TestACopyWhoseClientEndsIsFreedAtOnce(t *testing.T) {
+	pool, config := certificate(t)
+	for name, c := range map[string]struct {
+		cfg Config
+		end func(*raw)
+	}{
+		"killed":      {Config{}, func(x *raw) { _ = x.conn.(*net.TCPConn).CloseWrite() }},
+		"deleted":     {Config{}, func(x *raw) { x.deleteSession() }},
+		"killed, TLS": {Config{TLS: config}, func(x *raw) { _ = x.conn.(*tls.Conn).NetConn().(*net.TCPConn).CloseWrite() }},
+		"ends in order, TLS": {Config{TLS: config}, func(x *raw) {
+			_ = x.conn.(*tls.Conn).CloseWrite()
+			_ = x.conn.(*tls.Conn).NetConn().(*net.TCPConn).CloseWrite()
+		}},
+		"killed after a cut":  {Config{}, func(x *raw) { x.cut(); y, _ := x.again("?after=2"); _ = y.conn.(*net.TCPConn).CloseWrite() }},
+		"deleted after a cut": {Config{}, func(x *raw) { x.cut(); x.deleteSession() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, c.cfg)
+			if c.cfg.TLS != nil {
+				s.tls = &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}
+			}
+			x := s.rawCopy(true)
+			x.await(native.EventRunning)
+			c.end(x)
+			s.forgotten()
+		})
+	}
+}
+
+func (x *raw) deleteSession() {
+	x.t.Helper()
+	c := x.control()
+	defer c.Close()
+	if r := x.ask(c, bufio.NewReader(c), http.MethodDelete, native.SessionPath, ""); r.StatusCode != http.StatusNoContent {
+		x.t.Errorf("status %d", r.StatusCode)
+	}
+}
+
+// The client is interrupted while it tries, at once, and nobody tells the server.
+func TestACopyWhoseClientDoesNotComeBackIsRemoved(t *testing.T) {
+	root := t.TempDir()
+	r := serveCopiesWith(t, root, Config{Exclusive: true}, func(s *Server) { s.times.again = 200 * time.Millisecond })
+	o := copyOptions(t, func(own *filecopy.Options) { own.Files, own.FileSize = 8, 1<<20 })
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var path *resetter
+	moved := int64(0)
+	lost := make(chan struct{})
+	path = newResetter(t, r.addr, func(data, _ bool, b []byte) bool {
+		if moved += int64(len(b)); moved < 2<<20 {
+			return true
+		}
+		if !path.closed {
+			path.closed = true
+			close(lost)
+		}
+		return false
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- copyUntil(t, ctx, path.addr, r, o).err }()
+	<-lost
+	select {
+	case err := <-ended:
+		t.Fatal("the client does not try to go on:", err)
+	case <-time.After(r.times.again / 2):
+	}
+	if entries, err := os.ReadDir(root); err != nil || len(entries) == 0 {
+		t.Errorf("the server ended the copy at once: %v", err)
+	}
+	interrupt()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("the copy ended without an error")
+		}
+	case <-time.After(prompt):
+		t.Fatal("the client goes on")
+	}
+	r.forgotten()
+	if entries, err := os.ReadDir(root); err != nil || len(entries) != 0 {
+		t.Errorf("the folder has %v, %v", entries, err)
+	}
+}
+
+// A stream whose end the server has not noticed yet takes nothing from the one that replaced it.
+func TestOnlyTheLatestStreamTakesEvents(t *testing.T) {
+	out := newOutbox()
+	out.keeps = true
+	first := out.open()
+	out.state(native.EventRunning)
+	out.interval(measure.Progress{})
+	second := out.openAfter(0)
+	out.cut(1, 2)
+	if got := out.take(first); len(got) != 0 {
+		t.Errorf("the stream that was replaced takes %+v", got)
+	}
+	if got := out.take(second); len(got) != 2 || got[0].Event != native.EventRunning || got[1].Connection != 1 {
+		t.Errorf("%+v", got)
+	}
+}
