@@ -141,9 +141,6 @@ func (f folders) renew(ctx context.Context, medium string, bytes int64) error {
 	if err := os.WriteFile(image, nil, 0o600); err != nil {
 		return err
 	}
-	if err := os.Truncate(image, bytes); err != nil {
-		return err
-	}
 	run := func(line string) (string, error) {
 		words := strings.Fields(line)
 		out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput()
@@ -151,6 +148,10 @@ func (f folders) renew(ctx context.Context, medium string, bytes int64) error {
 			err = fmt.Errorf("%w: %s: %s", errUnsupported, line, lastLine(string(out)))
 		}
 		return strings.TrimSpace(string(out)), err
+	}
+	// Holes would be filled during the run, by the file system below, which no disk has.
+	if _, err := run(fmt.Sprintf("fallocate -l %d %s", bytes, image)); err != nil {
+		return err
 	}
 	if _, err := run("mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 " + image); err != nil {
 		return err

@@ -44,6 +44,7 @@ func TestFlushingALongFileBeginsWhileItIsWritten(t *testing.T) {
 				if err := s.write(&block{file: e, first: i == 0, data: make([]byte, step)}); err != nil {
 					t.Fatal(err)
 				}
+				s.flushing.wait()
 			}
 			if s.begun != c.want {
 				t.Errorf("sync %s, early %d, direct %v, %d bytes written: flushing of %d has begun, want %d", c.sync, c.early, c.direct, s.written, s.begun, c.want)
@@ -51,5 +52,27 @@ func TestFlushingALongFileBeginsWhileItIsWritten(t *testing.T) {
 			s.close()
 			d.direct = false
 		}
+	}
+}
+
+// A device whose queue is full does not hold up the writer.
+func TestOnePieceAtATimeIsHandedOverBesideTheWriter(t *testing.T) {
+	var l flushing
+	full, calls := make(chan struct{}), 0
+	call := func() { <-full; calls++ }
+	if !l.begin(call) {
+		t.Fatal("the first piece is not handed over")
+	}
+	if l.begin(call) {
+		t.Error("another piece is handed over while the first one waits")
+	}
+	close(full)
+	l.wait()
+	if !l.begin(call) {
+		t.Error("nothing is handed over any more")
+	}
+	l.wait()
+	if calls != 2 {
+		t.Errorf("%d calls, want 2", calls)
 	}
 }

@@ -1,0 +1,29 @@
+package filecopy
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// flushing hands pieces of a file that is still being written to the system to flush, one at a
+// time. The call takes as long as the queue of the device is full, so it is made beside the
+// writer, which goes on meanwhile. One goroutine uses it.
+type flushing struct {
+	busy  atomic.Bool
+	calls sync.WaitGroup
+}
+
+// begin makes the call. It returns false, and does nothing, while the one before lasts.
+func (l *flushing) begin(call func()) bool {
+	if !l.busy.CompareAndSwap(false, true) {
+		return false
+	}
+	l.calls.Go(func() {
+		defer l.busy.Store(false)
+		call()
+	})
+	return true
+}
+
+// wait returns when no call uses a file any more.
+func (l *flushing) wait() { l.calls.Wait() }
