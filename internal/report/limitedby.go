@@ -97,12 +97,13 @@ func (t *Test) findMoved() {
 	}
 }
 
-// limitedBy is the limit of a row, empty if none was found that is sure.
+// limitedBy is the limit of a row that sentences may state: it is sure, and more than half of the
+// trials with a verdict name it. Empty if there is none.
 func (r *Row) limitedBy() measure.Bottleneck {
-	if !r.Verdict.sure() {
-		return ""
+	if v := r.Verdict; v.sure() && 2*v.Trials > v.Of {
+		return v.LimitedBy
 	}
-	return r.Verdict.LimitedBy
+	return ""
 }
 
 // addVerdict adds the column of what limited each pattern, if that is known of one.

@@ -97,6 +97,22 @@ func TestALimitOfLowConfidenceIsInTheTableAlone(t *testing.T) {
 	}
 }
 
+func TestALimitThatHalfOfTheTrialsNameIsInTheTableAlone(t *testing.T) {
+	results := limitedResults(func(string, string) *measure.Verdict { return sure(measure.BottleneckPathShaper) })
+	for _, r := range results {
+		if r.Trial.Pattern == "gw1 / 1" && r.Trial.Round == 2 {
+			r.Verdict = sure(measure.BottleneckFlowHashing)
+		}
+	}
+	said := strings.Join(strings.Fields(reportText(t, results)), " ")
+	if !strings.Contains(said, "Limited by a shaper on the path (gw1 / 8, gw2 / 1, gw2 / 8).") {
+		t.Errorf("one trial of two decides:\n%s", said)
+	}
+	if got := english(build(t, Input{Results: results}).test(t, "tcp")); !strings.Contains(got.verdictText(got.Rows[0].Verdict), "(1 of 2)") {
+		t.Errorf("the table does not have it: %+v", got.Rows[0].Verdict)
+	}
+}
+
 func TestTheLimitOfAPatternIsThatOfMostTrials(t *testing.T) {
 	trial := func(b measure.Bottleneck, c measure.Confidence) *measure.Result {
 		return &measure.Result{Verdict: &measure.Verdict{LimitedBy: b, Confidence: c}}
@@ -159,6 +175,12 @@ func TestManyPatternsWithOneLimitAreDescribedByTheirLevels(t *testing.T) {
 			}
 			return sure(measure.BottleneckPathShaper)
 		}, "a limit of each flow (7 of 24 patterns, 6 of them with sku gw1)"},
+		"a level that all have": {func(sku, streams, direction string) *measure.Verdict {
+			if sku == "gw1" && (streams != "32" || direction == "forward") {
+				return sure(measure.BottleneckFlowCap)
+			}
+			return sure(measure.BottleneckPathShaper)
+		}, "a limit of each flow (7 of 24 patterns, all with sku gw1)"},
 		"nothing in common": {func(sku, streams, direction string) *measure.Verdict {
 			if sku != "gw3" && streams != "8" && (streams == "1") == (direction == "forward") || sku == "gw3" && streams == "32" {
 				return sure(measure.BottleneckFlowCap)
