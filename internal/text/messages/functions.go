@@ -59,12 +59,7 @@ func (l *Language) functions() template.Functions {
 			return strconv.FormatFloat(ratio, 'f', 1, 64)
 		}),
 		// events writes how many events a second: 45.7, 1235.
-		"events": number(func(rate float64) string {
-			if rate < 100 {
-				return significant(3, rate)
-			}
-			return strconv.FormatFloat(rate, 'f', 0, 64)
-		}),
+		"events": number(func(rate float64) string { return significant(3, rate) }),
 		// more writes how much more that is: 1.301 is 30.1 %.
 		"more": number(func(ratio float64) string { return strconv.FormatFloat((ratio-1)*100, 'f', 1, 64) + " %" }),
 		// list writes names one after the other.

@@ -14,8 +14,6 @@ func times(ratio float64) string {
 		return "<0.001"
 	case ratio > 1000:
 		return ">1000"
-	case ratio >= 100:
-		return strconv.FormatFloat(ratio, 'f', 0, 64)
 	}
 	return significant(2, ratio)
 }

@@ -166,10 +166,16 @@ func TestAClientAttachesAfterWhatItHasRead(t *testing.T) {
 
 // An interrupted client does not wait for the path.
 func TestClosingASessionEndsItsAttempts(t *testing.T) {
-	addr, attempts := copyServer(t, resetConn, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	asked := make(chan struct{}, 1)
+	addr, attempts := copyServer(t, resetConn, func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	})
 	s := startedCopy(t, addr, time.Minute, wire.Hooks{})
-	for deadline := time.Now().Add(5 * time.Second); attempts.Load() == 0 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
+	select {
+	case <-asked:
+	case <-time.After(5 * time.Second):
+		t.Fatal("the client does not try to attach")
 	}
 	begin := time.Now()
 	if err := s.Close(); err != nil || attempts.Load() != 1 {
