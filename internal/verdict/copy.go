@@ -177,7 +177,8 @@ func (f *Figures) copy(r *measure.Result) {
 	source, sink := s.Source, s.Sink
 	cost := 0.0
 	if source != nil {
-		loop := diskLoop{source.ReadNs + source.HashNs + source.FileNs + max(0, source.BlockedNs-source.CutNs), float64(lastRead(source, s.DurationNs)) / float64(s.DurationNs)}
+		there := source.ReadNs + source.HashNs + source.FileNs + max(0, source.BlockedNs-source.CutNs)
+		loop := diskLoop{there, float64(lastRead(source, there, s.DurationNs)) / float64(s.DurationNs)}
 		f.set(CopyRead, loop.share(source.ReadNs))
 		f.set(CopySourceHash, share(source.HashNs, source))
 		f.set(CopySendWait, share(source.NetworkNs, source))
@@ -215,17 +216,18 @@ type diskLoop struct {
 // share is the part of the copy in which the streams that were there spent this time.
 func (l diskLoop) share(ns int64) float64 { return float64(ns) / float64(max(l.there, 1)) * l.until }
 
-// lastRead is when a source had read its files, ns; all, the length of the stage, if it has no
-// samples.
-func lastRead(source *measure.CopyWork, all int64) int64 {
-	last := int64(-1)
+// lastRead is when a source had read its files, whose streams were there for so long in all; all,
+// the length of the stage, if it has no samples. A sample that has all files is longer
+// than the reading, of which then the mean of the streams counts.
+func lastRead(source *measure.CopyWork, there, all int64) int64 {
+	begin, last := int64(0), all
 	for _, x := range source.Samples {
 		if x.FileBytes > 0 {
-			last = x.EndNs
+			begin, last = x.StartNs, x.EndNs
 		}
 	}
-	if last < 0 {
-		return all
+	if len(source.Samples) > 0 && begin == 0 {
+		last = min(last, there/int64(max(source.Streams, 1)))
 	}
 	return min(last, all)
 }

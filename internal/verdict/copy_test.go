@@ -267,6 +267,18 @@ func TestStreamsThatEndEarlyDoNotHideTheDisk(t *testing.T) {
 	wantFigures(t, FiguresOf(reading, measure.Forward), example{CopyRead: 10.5 / 11 / 10})
 }
 
+// Samples are 100 ms apart: one of a copy that is shorter does not tell that the source read until
+// its end.
+func TestOneSampleDoesNotMakeReadingLonger(t *testing.T) {
+	r := copied(func(source, _ *measure.CopyWork) { source.Streams, source.ReadNs, source.HashNs = 1, 4e9, 1e9 })
+	source := r.Copy.Stage().Source
+	source.BlockedNs, source.Samples = 0, []measure.CopySample{{EndNs: 10e9, FileBytes: 1e9}}
+	wantFigures(t, FiguresOf(r, measure.Forward), example{CopyRead: 0.4})
+	if v := Judge(r); v.LimitedBy == measure.BottleneckDiskRead {
+		t.Errorf("reading took 4 s of 10: %+v", v)
+	}
+}
+
 // A cut is a part of the time, and no limit of the network: what limits is judged by the rest
 // where that is long enough.
 func TestTheTimeOfACutIsNoLimitOfTheNetwork(t *testing.T) {
