@@ -147,10 +147,15 @@ func appendTo(name string) (io.WriteCloser, error) {
 	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 }
 
-// writeWhole writes a file that is there whole or not at all: what was in it
-// stays when there is no room. Devices and pipes are written as they are.
+// syncFile has a file or folder written to disk; tests replace it.
+var syncFile = (*os.File).Sync
+
+// writeWhole writes a file that is there whole or not at all: its former content stays when
+// there is no room or the power fails. It is on disk when writeWhole returns. A file that
+// exists keeps its mode. Devices and pipes are written as they are.
 func writeWhole(name string, data []byte, perm os.FileMode) (err error) {
-	if info, statErr := os.Lstat(name); statErr == nil && !info.Mode().IsRegular() {
+	before, statErr := os.Lstat(name)
+	if statErr == nil && !before.Mode().IsRegular() {
 		return os.WriteFile(name, data, perm)
 	}
 	f, err := os.OpenFile(fmt.Sprintf("%s.%08x.part", name, rand.Uint32()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
@@ -170,10 +175,25 @@ func writeWhole(name string, data []byte, perm os.FileMode) (err error) {
 	if _, err = f.Write(data); err != nil {
 		return err
 	}
+	if statErr == nil && runtime.GOOS != "windows" { // whose read-only files cannot be removed
+		if err = f.Chmod(before.Mode()); err != nil {
+			return err
+		}
+	}
+	if err = syncFile(f); err != nil {
+		return err
+	}
 	if err = f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	if err = os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	if folder, openErr := os.Open(filepath.Dir(name)); openErr == nil {
+		_ = syncFile(folder) // some systems cannot
+		_ = folder.Close()
+	}
+	return nil
 }
 
 // named is an error about the file that was asked for and not the one written in its place.
