@@ -64,7 +64,7 @@ func (f Folder) Open(id string, visit func(Record) error) (Journal, Lock, error)
 // dir is the folder of a campaign. Identities may come from files that somebody else wrote:
 // what does not name a folder in this one is no campaign.
 func (f Folder) dir(id string) (string, error) {
-	if !filepath.IsLocal(id) || filepath.Base(id) != id || id == "." {
+	if f == "" || !filepath.IsLocal(id) || filepath.Base(id) != id || id == "." {
 		return "", unknownCampaign(id, string(f))
 	}
 	return filepath.Join(string(f), id), nil

@@ -31,7 +31,7 @@ func knownLimits(sys *System, file string) func() (*catalog.Catalog, error) {
 	return sync.OnceValues(func() (*catalog.Catalog, error) {
 		out := catalog.Builtin()
 		for _, name := range []string{filepath.Join(sys.DataDir, ownCatalog), file} {
-			if name == "" {
+			if name == "" || name != file && sys.DataDir == "" {
 				continue
 			}
 			body, err := sys.ReadFile(name)

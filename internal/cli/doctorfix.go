@@ -77,6 +77,9 @@ func makeChanges(ctx context.Context, sys *System, changes []doctor.Change) (men
 }
 
 func openRecord(sys *System) (*doctor.Record, error) {
+	if err := sys.needDataDir(); err != nil {
+		return nil, err
+	}
 	if err := sys.MkdirAll(sys.DataDir, 0o700); err != nil {
 		return nil, measure.Fail(measure.KindStore, "doctor.record.open", measure.Figures{"file": sys.DataDir, "cause": err})
 	}
@@ -93,6 +96,9 @@ func bootOf(ctx context.Context) string {
 
 // undoDoctor restores what soku doctor --fix changed.
 func undoDoctor(ctx context.Context, sys *System) error {
+	if err := sys.needDataDir(); err != nil {
+		return err
+	}
 	switch {
 	case !doctor.HasRecord(sys.DataDir):
 		return measure.Fail(measure.KindNotFound, "cli.doctor.nothing", measure.Figures{"folder": sys.DataDir})

@@ -55,6 +55,9 @@ figure is near this limit.`,
 }
 
 func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
+	if err := sys.needDataDir(); err != nil && !f.noSave {
+		return err
+	}
 	s, err := agent.StartLoopbackServer(ctx, sys.self(), sys.Stderr)
 	if err != nil {
 		return err
@@ -110,6 +113,9 @@ func floorFile(sys *System, hostname string) string {
 
 // readFloor reads the stored loopback baseline of a host; nil if there is none.
 func readFloor(sys *System, hostname string) (*floor.Document, error) {
+	if sys.DataDir == "" {
+		return nil, nil
+	}
 	b, err := sys.ReadFile(floorFile(sys, hostname))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -141,6 +147,9 @@ func storedBaseline(sys *System, report func(string)) func(measure.Facts) *measu
 }
 
 func showFloor(ctx context.Context, sys *System, asJSON bool) error {
+	if err := sys.needDataDir(); err != nil {
+		return err
+	}
 	facts := host.Facts(ctx, netip.Addr{})
 	d, err := readFloor(sys, facts.Hostname)
 	if err != nil {

@@ -94,7 +94,8 @@ func manualPage(cmd *cobra.Command) string {
 
 // storeOnUnix says where results are for whoever reads the page, and not for whoever wrote it.
 const storeOnUnix = `Results are stored in the file of --store, or soku.db in the data folder: SOKU_DATA, or
-else soku in XDG_DATA_HOME (~/.local/share), on macOS in ~/Library/Application Support.`
+the folder that systemd gives a service (STATE_DIRECTORY), or soku in XDG_DATA_HOME
+(~/.local/share), on macOS in ~/Library/Application Support.`
 
 // seeAlso are the pages of the commands above and below.
 func seeAlso(cmd *cobra.Command) (pages []string) {

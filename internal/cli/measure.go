@@ -152,6 +152,9 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	if _, err := f.options.Effective(test); err != nil {
 		return err
 	}
+	if err := needStore(sys, f.store); err != nil && !f.noSave {
+		return err
+	}
 	if f.table != "" && f.table != ethrName {
 		return measure.Fail(measure.KindUsage, "cli.table", measure.Figures{"table": f.table})
 	}

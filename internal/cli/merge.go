@@ -112,6 +112,9 @@ func runMerge(ctx context.Context, sys *System, f mergeFlags) (err error) {
 
 // mergePlaces finds the stores and journals that the places are or have.
 func mergePlaces(sys *System, f mergeFlags) (stores, journals []string, err error) {
+	if err := sys.needDataDir(); err != nil { // for the journals
+		return nil, nil, err
+	}
 	here, _ := sys.Stat(storeFile(sys, f.store)) // nil for none
 	for _, from := range f.from {
 		info, err := sys.Stat(from)

@@ -95,6 +95,9 @@ func onePlan(cmd *cobra.Command, args []string) error {
 }
 
 func campaignsDir(sys *System) campaign.Folder {
+	if sys.DataDir == "" {
+		return "" // which has no campaigns
+	}
 	return campaign.Folder(filepath.Join(sys.DataDir, "campaigns"))
 }
 
@@ -104,6 +107,9 @@ type presenter func(ctx context.Context, st store.Store, c *campaign.Campaign, o
 
 // runCampaign checks all that can be checked before anything is built or sent.
 func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, present presenter) (err error) {
+	if err := sys.needDataDir(); err != nil { // for the journal
+		return err
+	}
 	p, topology, err := loadPlan(sys, file, f.catalog)
 	if err != nil {
 		return err

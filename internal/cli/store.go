@@ -29,13 +29,27 @@ func showsStore(cmd *cobra.Command) bool { return cmd.Annotations[storeAnnotatio
 
 // storedIn says in help where results are.
 func storedIn(sys *System) string {
+	if err := sys.needDataDir(); err != nil {
+		return oneLine(sys.Catalogue.Failure(err))
+	}
 	return "Results are stored in (SOKU_DATA, --store):\n  " + storeFile(sys, "")
 }
 
 // openStore opens the store in file, or in the data folder when file is empty.
 // The caller closes it.
 func openStore(ctx context.Context, sys *System, file string) (store.Store, error) {
+	if err := needStore(sys, file); err != nil {
+		return nil, err
+	}
 	return sqlite.Open(ctx, storeFile(sys, file))
+}
+
+// needStore fails if the store would be in the data folder and none is known.
+func needStore(sys *System, file string) error {
+	if file != "" {
+		return nil
+	}
+	return sys.needDataDir()
 }
 
 func storeFile(sys *System, file string) string {
@@ -74,6 +88,9 @@ func findCampaign(ctx context.Context, sys *System, s store.Store, text string) 
 
 // openExistingStore opens the store if its file exists, else it returns nil.
 func openExistingStore(ctx context.Context, sys *System, file string) (store.Store, error) {
+	if needStore(sys, file) != nil {
+		return nil, nil
+	}
 	f, err := sys.Open(storeFile(sys, file))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

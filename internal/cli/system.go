@@ -23,6 +23,7 @@ import (
 	"soku/internal/agent"
 	"soku/internal/doctor"
 	"soku/internal/host"
+	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/text"
 )
@@ -82,7 +83,8 @@ type System struct {
 	Settings doctor.Settings
 	// Root reports whether the process may make network namespaces.
 	Root bool
-	// DataDir is where the store and the journals live unless a flag says otherwise.
+	// DataDir is where the store and the journals are unless a flag says otherwise; empty where
+	// no folder is known.
 	DataDir string
 }
 
@@ -113,7 +115,7 @@ func Real() *System {
 		Username:      func() string { return username(os.Getenv) },
 		Settings:      doctor.SystemSettings(),
 		Root:          os.Geteuid() == 0,
-		DataDir:       dataDir(os.Getenv, runtime.GOOS),
+		DataDir:       dataDir(os.Getenv, runtime.GOOS, accountHome),
 	}
 }
 
@@ -145,10 +147,15 @@ func appendTo(name string) (io.WriteCloser, error) {
 	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 }
 
-// writeWhole writes a file that is there whole or not at all: what was in it
-// stays when there is no room. Devices and pipes are written as they are.
+// syncFile has a file or folder written to disk; tests replace it.
+var syncFile = (*os.File).Sync
+
+// writeWhole writes a file that is there whole or not at all: its former content stays when
+// there is no room or the power fails. It is on disk when writeWhole returns. A file that
+// exists keeps its mode. Devices and pipes are written as they are.
 func writeWhole(name string, data []byte, perm os.FileMode) (err error) {
-	if info, statErr := os.Lstat(name); statErr == nil && !info.Mode().IsRegular() {
+	before, statErr := os.Lstat(name)
+	if statErr == nil && !before.Mode().IsRegular() {
 		return os.WriteFile(name, data, perm)
 	}
 	f, err := os.OpenFile(fmt.Sprintf("%s.%08x.part", name, rand.Uint32()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
@@ -168,10 +175,25 @@ func writeWhole(name string, data []byte, perm os.FileMode) (err error) {
 	if _, err = f.Write(data); err != nil {
 		return err
 	}
+	if statErr == nil && runtime.GOOS != "windows" { // whose read-only files cannot be removed
+		if err = f.Chmod(before.Mode()); err != nil {
+			return err
+		}
+	}
+	if err = syncFile(f); err != nil {
+		return err
+	}
 	if err = f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	if err = os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	if folder, openErr := os.Open(filepath.Dir(name)); openErr == nil {
+		_ = syncFile(folder) // some systems cannot
+		_ = folder.Close()
+	}
+	return nil
 }
 
 // named is an error about the file that was asked for and not the one written in its place.
@@ -204,20 +226,55 @@ func username(getenv func(string) string) string {
 	return cmp.Or(getenv("USER"), getenv("USERNAME"))
 }
 
-// dataDir is SOKU_DATA, or the user's data folder: XDG_DATA_HOME or
-// ~/.local/share on Unix, ~/Library/Application Support on macOS, %LocalAppData% on Windows.
-func dataDir(getenv func(string) string, goos string) string {
+// dataDir is where this process keeps what it stores; empty where no folder is known. In this
+// order: SOKU_DATA; on Windows %LocalAppData%; the first folder of STATE_DIRECTORY, which systemd
+// gives a service; XDG_DATA_HOME; the data folder below HOME or, where that is not set, below
+// the home folder of the user database. Except for SOKU_DATA a relative path is ignored, as the
+// XDG Base Directory Specification says.
+func dataDir(getenv func(string) string, goos string, accountHome func() string) string {
 	if d := getenv("SOKU_DATA"); d != "" {
 		return d
 	}
-	home := getenv("HOME")
-	switch {
-	case goos == "windows":
-		return filepath.Join(getenv("LocalAppData"), "soku")
-	case goos == "darwin":
-		return filepath.Join(home, "Library", "Application Support", "soku")
-	case getenv("XDG_DATA_HOME") != "":
-		return filepath.Join(getenv("XDG_DATA_HOME"), "soku")
+	home := func(below ...string) string {
+		for _, find := range []func() string{func() string { return getenv("HOME") }, accountHome} {
+			if dir := find(); filepath.IsAbs(dir) {
+				return filepath.Join(append([]string{dir}, below...)...)
+			}
+		}
+		return ""
 	}
-	return filepath.Join(home, ".local", "share", "soku")
+	if goos == "windows" {
+		if dir := getenv("LocalAppData"); dir != "" {
+			return filepath.Join(dir, "soku")
+		}
+		return home("AppData", "Local", "soku")
+	}
+	if dirs := filepath.SplitList(getenv("STATE_DIRECTORY")); len(dirs) > 0 && filepath.IsAbs(dirs[0]) {
+		return dirs[0]
+	}
+	if goos == "darwin" {
+		return home("Library", "Application Support", "soku")
+	}
+	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "soku")
+	}
+	return home(".local", "share", "soku")
+}
+
+// accountHome is the home folder that the user database has for the user of this process; empty
+// where the user has no entry.
+func accountHome() string {
+	u, err := user.Current() // asks the environment only for a user without an entry
+	if err != nil {
+		return ""
+	}
+	return u.HomeDir
+}
+
+// needDataDir fails if no data folder is known.
+func (s *System) needDataDir() error {
+	if s.DataDir == "" {
+		return measure.Fail(measure.KindUsage, "cli.data_folder", nil)
+	}
+	return nil
 }

@@ -77,6 +77,9 @@ func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string)
 	if f.rounds < 2 || f.rounds > 10_000 {
 		return measure.Fail(measure.KindUsage, "cli.versus.rounds", measure.Figures{"rounds": f.rounds})
 	}
+	if err := sys.needDataDir(); err != nil {
+		return err
+	}
 	test, commands, err := parseCommands(sys, lines)
 	if err != nil {
 		return err

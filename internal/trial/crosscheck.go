@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -99,6 +100,25 @@ func sentLater(s *measure.Stream) int64 {
 		return 0
 	}
 	return int64(float64(left) * float64(s.TCP.SentBytes) / float64(passed))
+}
+
+// cutShort is the failure of a timed TCP flow whose receiver read to the end of its streams
+// long before their time, and less than the sender sent; nil without one. A receiver that was
+// held up before its first read took less time, too, but it read everything.
+func cutShort(r *measure.Result) error {
+	if r.Test != measure.TestTCP || !engine.Timed(r.Options) {
+		return nil
+	}
+	for _, f := range r.Flows {
+		s := f.Summary
+		if float64(s.DurationNs) < float64(r.Options.Duration)/2 && float64(s.ReceivedBytes) < float64(s.SentBytes)*(1-disagreement) {
+			return measure.Fail(measure.KindBroken, "tcp.cut_short", measure.Figures{
+				"direction": f.Direction, "received_bytes": s.ReceivedBytes, "sent_bytes": s.SentBytes,
+				"after_ns": s.DurationNs, "duration_ns": r.Options.Duration,
+			}).WithHintCode("stream_broken", nil)
+		}
+	}
+	return nil
 }
 
 // checkOpens reports what the kernels of both ends counted about setting up connections. They

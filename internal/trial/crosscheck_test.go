@@ -2,6 +2,7 @@ package trial
 
 import (
 	"testing"
+	"time"
 
 	"soku/internal/measure"
 )
@@ -107,4 +108,27 @@ func TestConnectionsThatTheKernelsDroppedAreFound(t *testing.T) {
 	r.Connect.Opened = 0
 	crossCheck(r)
 	wantFindings(t, "nothing known", r)
+}
+
+// The receiver's own clock does not tell a cut from a late first read; the bytes of both ends do.
+func TestAFlowIsCutShortWhereBytesAreMissing(t *testing.T) {
+	for name, c := range map[string]struct {
+		received int64
+		took     time.Duration
+		cut      bool
+	}{
+		"all bytes, read in no time":      {1_000_000, 63 * time.Millisecond, false},
+		"half of the bytes, and no more":  {500_000, 63 * time.Millisecond, true},
+		"a queue that was not read empty": {500_000, 2 * time.Second, false},
+	} {
+		o := measure.Defaults(measure.TestTCP)
+		o.Duration = measure.Duration(2 * time.Second)
+		r := &measure.Result{Test: measure.TestTCP, Options: o}
+		own := &measure.End{Flows: []measure.FlowEnd{{Direction: measure.Forward, Role: measure.Sender, DurationNs: 2e9, Streams: []measure.Stream{{SentBytes: 1_000_000}}}}}
+		other := &measure.End{Flows: []measure.FlowEnd{{Direction: measure.Forward, Role: measure.Receiver, DurationNs: int64(c.took), Streams: []measure.Stream{{ReceivedBytes: c.received}}}}}
+		assemble(r, own, other, nil)
+		if err := cutShort(r); (measure.KindOf(err) == measure.KindBroken) != c.cut || (err != nil) != c.cut {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -121,6 +121,9 @@ func runSession(ctx context.Context, s Spec, d *tests.Descriptor, t target, o me
 		overhead = overheadOf(ctx, d, own, r)
 	}
 	assemble(r, own, other, overhead)
+	if runErr == nil && !policy.KeepOpen && !policy.NoPeerReport {
+		runErr = cutShort(r)
+	}
 	warnBypassed(r)
 	if d.Finish != nil {
 		d.Finish(r)

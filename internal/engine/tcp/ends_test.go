@@ -329,3 +329,27 @@ func TestAResetAfterTheNominalEndIsNotAnError(t *testing.T) {
 		f.rec.End()
 	}
 }
+
+// A host may keep the receiver from its processor before its first read. What it then reads in
+// no time is no sign of a sender that stopped.
+func TestAReceiverThatStartsLateIsNotASenderThatStopped(t *testing.T) {
+	tier.SpendsSeconds(t)
+	forEachWay(t, func(t *testing.T, w way) {
+		for _, streams := range []int{1, 3} {
+			a, b := loopback.TCP(t, streams)
+			o := options(200*time.Millisecond, streams)
+			o.Rate = 8_000_000 // fits the queues
+			var s outcome
+			sent := make(chan struct{})
+			go func() {
+				defer close(sent)
+				s.end, s.err = send(t.Context(), a, o, forward, w.limits())
+			}()
+			time.Sleep(150 * time.Millisecond)
+			o.RX = w.rx
+			end, err := receive(t.Context(), b, o, forward, w.limits())
+			<-sent
+			lossless(t, s, outcome{end, err})
+		}
+	})
+}

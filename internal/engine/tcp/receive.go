@@ -17,10 +17,13 @@ import (
 // bounded time (0.5 to 2 s) after o.Omit+o.Duration, counted from the first byte. o must
 // be effective.
 //
-// Errors: ctx's cause if it ended; kind broken if no byte arrived within 10 s, a stream
-// ended long before its time or was reset, or fewer than o.Bytes arrived; kind usage or
+// Errors: ctx's cause if it ended; kind broken if no byte arrived within 10 s, a stream was
+// reset or ended long before the others, or fewer than o.Bytes arrived; kind usage or
 // permission if a socket option was refused. The FlowEnd always holds what was counted.
 // Receive returns within 100 ms of ctx's end.
+//
+// In time mode all streams may end early without an error: a receiver that was held up before
+// its first read cannot tell that from a sender that stopped. Compare the bytes with the sender's.
 func Receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
 	return receive(ctx, conns, o, f, usual)
 }
@@ -66,7 +69,8 @@ type receiver struct {
 
 	first *sock.First // byte of any stream
 
-	complete []bool // one element a stream: its end was read
+	complete []bool       // one element a stream: its end was read
+	cut      atomic.Int64 // 1 + the first stream that ended early; 0 if none did
 
 	arrived atomic.Int64 // bytes of all streams, if o.Bytes ends the flow and connections stay open
 }
@@ -103,7 +107,7 @@ func (r *receiver) over() bool {
 	if r.group.Err() != nil || !r.first.Come() || r.ending.Over() {
 		return true
 	}
-	return r.timed() && sock.Since(r.first.At()) >= r.nominal()
+	return r.late()
 }
 
 // until sets when waiting workers give up; the zero time is never.
@@ -151,20 +155,15 @@ func (r *receiver) ended(stream int) {
 		return
 	}
 	_ = r.conns[stream].CloseWrite()
-	from := r.called
-	if r.first.Come() {
-		from = r.first.At()
-	}
-	if after := sock.Since(from); r.early(after) {
-		r.group.Stop(engine.FailStream(r.conns, stream, "tcp.sender_stopped", measure.Figures{
-			"after_ns": after, "duration_ns": r.nominal(),
-		}))
+	// A sender ends all streams at the same time, and then they take at most the time to drain.
+	if r.first.Come() && r.early(sock.Since(r.first.At())) && r.cut.CompareAndSwap(0, int64(stream)+1) {
+		r.until(sock.Now().Add(r.drain()))
 	}
 }
 
-// early reports whether an end this long after the first byte is too early for a working
-// sender. The first byte may have been up to 1 s late: a lost first segment is
-// retransmitted only then (RFC 6298).
+// early reports whether an end this long after the first byte comes before the time of a
+// sender whose first byte was not delayed. It may have been up to 1 s late: a lost first
+// segment is retransmitted only then (RFC 6298).
 func (r *receiver) early(after time.Duration) bool {
 	return r.timed() && after < r.nominal()-r.earlyMargin()
 }
@@ -190,6 +189,10 @@ func (r *receiver) finish() {
 	case !r.timed() && total < int64(r.o.Bytes):
 		r.group.Stop(engine.FailStream(r.conns, 0, "tcp.incomplete", measure.Figures{
 			"received_bytes": total, "expected_bytes": r.o.Bytes,
+		}))
+	case !all && r.cut.Load() > 0:
+		r.group.Stop(engine.FailStream(r.conns, int(r.cut.Load())-1, "tcp.sender_stopped", measure.Figures{
+			"after_ns": last.Sub(r.first.At()), "duration_ns": r.nominal(),
 		}))
 	case !all && r.early(last.Sub(r.first.At())+r.lull()):
 		r.group.Stop(engine.FailStream(r.conns, 0, "tcp.no_more_data", measure.Figures{
