@@ -53,9 +53,9 @@ func (t testView) answer() string {
 	return t.Say("answer.nothing_to_compare", text.Args{"Noun": t.noun()})
 }
 
-// said are the sentences about a test, at least one. What is decided about a factor holds
+// sentences are the sentences about a test, at least one. What is decided about a factor holds
 // for all patterns and comes before their order, and what is unknown comes last.
-func (t testView) said() []string {
+func (t testView) sentences() []string {
 	order, factors := []string{t.answer(), t.same()}, t.causes()
 	if slices.ContainsFunc(t.FactorEffects, func(f FactorEffect) bool { return f.Matters != stats.MattersNotShown }) {
 		order, factors = factors, order

@@ -261,9 +261,9 @@ func (t testView) levelsText(levels []measure.Level) string {
 	return t.List(parts)
 }
 
-// lossMaps is the loss by contention of every pair of a mesh, a map for each combination of
+// contentionMaps is the loss by contention of every pair of a mesh, a map for each combination of
 // the other factors' levels.
-func (t testView) lossMaps() []heatMap {
+func (t testView) contentionMaps() []heatMap {
 	if t.Pairs == nil || t.Pairs.Contention == nil || !t.Pairs.meshed() {
 		return nil
 	}

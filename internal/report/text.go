@@ -115,7 +115,7 @@ func unbreakable(s string) (parts []string) {
 func (p *terminal) test(t testView) {
 	p.line("")
 	p.wrap("", t.heading())
-	for _, c := range t.said() {
+	for _, c := range t.sentences() {
 		p.wrap("  ", c)
 	}
 	for _, c := range t.caveats() {
@@ -223,7 +223,7 @@ func (p *terminal) pairs(t testView) {
 		}
 		p.wide(h.Table())
 	}
-	for i, h := range t.lossMaps() {
+	for i, h := range t.contentionMaps() {
 		p.line("")
 		if i == 0 {
 			p.wrap("  ", t.Say("text.contention_map", nil))
@@ -235,7 +235,7 @@ func (p *terminal) pairs(t testView) {
 	}
 	if losses := t.contentionTable(); len(losses.Columns) > 0 {
 		p.line("")
-		p.wrap("  ", t.Say("text.contention", text.Args{"Cut": t.contentionCut(), "Most": mostLosses}))
+		p.wrap("  ", t.Say("text.contention", text.Args{"Cut": t.contentionCut(), "Most": mostContentionPairs}))
 		p.table(losses)
 	}
 }
