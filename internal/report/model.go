@@ -229,12 +229,3 @@ type Host struct {
 
 	latest measure.Facts // of the result that was added last, whose facts need not be added again
 }
-
-// series is one trial over time: rates in bit/s or round trips in ns.
-type series struct {
-	round, repeat int
-	failed        bool
-	points        []point
-}
-
-type point struct{ at, value, high float64 } // seconds; high: latency's maximum

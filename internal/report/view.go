@@ -77,12 +77,6 @@ type section struct {
 	CopyLegend         []legend
 }
 
-// testView is a test with the language that its texts are made in.
-type testView struct {
-	*Test
-	*text.Catalogue
-}
-
 func newView(r *Report, c *text.Catalogue) view {
 	whole := reportView{r, c}
 	v := view{
