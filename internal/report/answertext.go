@@ -53,9 +53,9 @@ func (t testView) answer() string {
 	return t.Say("answer.nothing_to_compare", text.Args{"Noun": t.noun()})
 }
 
-// said are the sentences about a test, at least one. What is decided about a factor holds
+// sentences are the sentences about a test, at least one. What is decided about a factor holds
 // for all patterns and comes before their order, and what is unknown comes last.
-func (t testView) said() []string {
+func (t testView) sentences() []string {
 	order, factors := []string{t.answer(), t.same()}, t.causes()
 	if slices.ContainsFunc(t.FactorEffects, func(f FactorEffect) bool { return f.Matters != stats.MattersNotShown }) {
 		order, factors = factors, order
@@ -84,36 +84,3 @@ func ahead(m *measure.Metric, first, next float64) float64 {
 	}
 	return next / first
 }
-
-// noun is what the ranking compares.
-func (t testView) noun() string {
-	key := t.Basis.Metric.Key
-	if !t.Has("noun." + key) { // of a later version
-		return key
-	}
-	return t.SayFor(t.test(), "noun."+key, nil)
-}
-
-// estimate is the heading of the estimates of a ranking, which has no room to say of
-// what each is the median.
-func (t testView) estimate() string {
-	if key := "estimate." + t.Basis.Metric.Key; t.Has(key) {
-		return t.SayFor(t.test(), "estimate."+t.Basis.Metric.Key, nil)
-	}
-	return t.noun()
-}
-
-// basis says what the ranking rests on.
-func (t testView) basis() string {
-	args := text.Args{"Noun": t.noun()}
-	if t.Basis.Metric.Better == measure.Higher {
-		return t.SayFor(t.Basis.Metric.Key, "basis.higher", args)
-	}
-	return t.SayFor(t.Basis.Metric.Key, "basis.lower", args)
-}
-
-// value writes a value of the metric that ranks, with its unit.
-func (t testView) value(v float64) string { return t.Figure(t.Basis.Metric, v) }
-
-// test is the name of the test, by which a message may have a variant.
-func (t testView) test() string { return string(t.Test.Test) }

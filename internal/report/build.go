@@ -40,7 +40,7 @@ func (b *Builder) test(g labelled) Test {
 	t.Rounds = len(rounds)
 	t.Practical = b.design.practical()
 	if !t.ByHand {
-		t.looks = b.design.Until.looks(t.Label, lastRound(g.results))
+		t.interim = b.design.Until.interim(t.Label, lastRound(g.results))
 	}
 	for _, p := range patterns {
 		t.Failures = append(t.Failures, failuresOf(p)...)
@@ -63,7 +63,7 @@ func (b *Builder) test(g labelled) Test {
 	t.findControl(patterns, control, rounds)
 	t.findCurves(patterns, rounds, b.design.Searched)
 	t.findEffects(patterns)
-	t.findRangesApart()
+	t.findDisjointRanges()
 	t.Pairs = t.findPairs(g.pair, patterns, rounds)
 	t.findFlowGroups()
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
@@ -82,7 +82,7 @@ func (b *Builder) test(g labelled) Test {
 // rank fills Ranking and the rows' ranks.
 func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	groups := t.groups(patterns, rounds)
-	for _, k := range t.looks.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
+	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best,
 			Pattern: k.Name, Reason: k.Reason,

@@ -25,15 +25,6 @@ type Builder struct {
 	tools    []Tool
 }
 
-// drawing is what the charts show of one trial.
-type drawing struct {
-	connections []point // a second
-	points      []point // goodput, or the round trips of each slice
-	sharings    []sharing
-	load        loadSeries
-	copied      *copySeries // nil: no files were copied
-}
-
 // Build makes a report of results that are all there, in any order.
 func Build(in Input) (*Report, error) {
 	results := distinct(in.Results)

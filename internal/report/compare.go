@@ -82,8 +82,8 @@ type ComparedTest struct {
 	Ingested  int      // results that soku did not measure
 	Stated    int      // of those, the ones whose table states their round
 
-	family int      // tests of one family hold together
-	looks  lookedAt // the choice that was looked at most before its campaign ended
+	family  int             // tests of one family hold together
+	interim interimAnalyses // the choice that was looked at most before its campaign ended
 }
 
 // ComparedChoice is one choice in a test.
@@ -96,7 +96,7 @@ type ComparedChoice struct {
 	Trials    int // with a value
 	Failed    int // trials without a value, most of which failed
 
-	looks   lookedAt
+	interim interimAnalyses
 	place   int // among the choices that were given
 	group   stats.Group
 	results []*measure.Result
@@ -112,7 +112,7 @@ type ComparedPair struct {
 // comparisons, its interval does not hold together with theirs. It does with those of the looks
 // at rounds that measured both.
 func (t *ComparedTest) Interval(p ComparedPair, level float64) stats.Comparison {
-	looks := t.looks.Looks
+	looks := t.interim.Looks
 	if p.Rounds == 0 { // of different runs, which no look compared
 		looks = stats.Looks{}
 	}
@@ -158,11 +158,11 @@ func (c *Comparisons) has(place int) bool {
 // tests that have none.
 func compareAllOf(tests []ComparedTest, o CompareOptions) []ComparedTest {
 	var pairs []stats.ChoicePair
-	var looks lookedAt
+	var looks interimAnalyses
 	for i := range tests {
 		t := &tests[i]
 		for _, c := range t.Choices {
-			looks = looks.stricter(c.looks)
+			looks = looks.stricter(c.interim)
 		}
 		t.pair(o.AllPairs)
 		for _, p := range t.Pairs {
@@ -174,7 +174,7 @@ func compareAllOf(tests []ComparedTest, o CompareOptions) []ComparedTest {
 	}
 	done := looks.CompareChoices(pairs, tests[0].Metric.Better == measure.Higher, o.Practical)
 	for i := range tests {
-		tests[i].looks = looks
+		tests[i].interim = looks
 		n := len(tests[i].Pairs)
 		for j := range n {
 			tests[i].Pairs[j].ChoiceComparison = done[j]

@@ -47,7 +47,7 @@ type comparisonJSON struct {
 	Rounds    int             `json:"paired_rounds"` // 0: unpaired
 	Apart     bool            `json:"apart"`         // measured in different sessions
 	Alike     bool            `json:"rounds_alike,omitempty"`
-	Looks     *LookRule       `json:"looks,omitempty"`
+	Looks     *InterimRule    `json:"looks,omitempty"`
 	More      *[2]*int        `json:"more_rounds,omitempty"`
 	Text      string          `json:"text"`
 }
@@ -69,7 +69,7 @@ func (c *Comparisons) list() []comparisonJSON {
 				Test: t.Test, Label: t.Label, Capture: t.Capture, Levels: t.Same, Metric: t.Metric.Key,
 				A: a.Name, B: b.Name, AValue: a.Value, BValue: b.Value, ARounds: a.Rounds, BRounds: b.Rounds, AFailed: a.Failed, BFailed: b.Failed,
 				Ratio: finite(p.Ratio), Low: finite(p.Low), High: finite(p.High), P: finite(p.P),
-				Decision: p.Decision, Reason: p.Untested, Rounds: p.Rounds, Apart: p.Apart, Alike: p.Alike, Looks: t.looks.rule(), Text: v.decision(p),
+				Decision: p.Decision, Reason: p.Untested, Rounds: p.Rounds, Apart: p.Apart, Alike: p.Alike, Looks: t.interim.rule(), Text: v.decision(p),
 			}
 			if together > 1 {
 				j.PAdjusted = finite(p.Adjusted)

@@ -158,7 +158,7 @@ func choiceOf(m familyMember, p pattern, metric *measure.Metric, rounds map[int]
 	c.Failed = len(p.results) - c.Trials
 	i := stats.Guarded(roundMeans(c.group), 0.95)
 	c.Rounds, c.Low, c.High = i.Rounds, max(i.Low, 0), i.High
-	c.looks = m.choice.Until.looks(m.group.label, lastRound(m.group.results))
+	c.interim = m.choice.Until.interim(m.group.label, lastRound(m.group.results))
 	return c
 }
 

@@ -190,8 +190,8 @@ func (v comparedView) notes() (out []string) {
 	if n := v.all.adjusted(v.ComparedTest); n > 1 {
 		out = append(out, v.Say("compare.together", text.Args{"Comparisons": n}))
 	}
-	if rule := v.looks.rule(); rule != nil {
-		out = append(out, rule.said(v.Catalogue))
+	if rule := v.interim.rule(); rule != nil {
+		out = append(out, rule.sentence(v.Catalogue))
 	}
 	return append(out, v.noted()...)
 }

@@ -77,7 +77,7 @@ func (t *Test) findContention(of pairing, patterns []pattern, rounds map[int]int
 		out.Pairs = append(out.Pairs, p)
 		pairs = append(pairs, stats.ChoicePair{A: t.group(*b[1], rounds), B: t.group(*b[0], rounds)})
 	}
-	for i, c := range t.looks.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, t.Practical) {
+	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, t.Practical) {
 		p := &out.Pairs[i]
 		p.Ratio, p.Low, p.High, p.P = finite(c.Ratio), finite(c.Low), finite(c.High), finite(c.Adjusted)
 		p.Blocks, p.Unit, p.Decision = c.Rounds, stats.UnitRound, c.Decision

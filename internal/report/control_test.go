@@ -118,7 +118,7 @@ func withoutCharts(page string) string {
 func TestAPageOfOneTestSaysItsAnswerOnce(t *testing.T) {
 	one := build(t, withControl(10e9))
 	alone := withoutCharts(written(t, inEnglish(one.HTML)))
-	for _, s := range english(&one.Tests[0]).said() {
+	for _, s := range english(&one.Tests[0]).sentences() {
 		if n := strings.Count(alone, s); n != 1 {
 			t.Errorf("%d times: %s", n, s)
 		}
@@ -133,7 +133,7 @@ func TestAPageOfOneTestSaysItsAnswerOnce(t *testing.T) {
 	r := build(t, two)
 	page := withoutCharts(written(t, inEnglish(r.HTML)))
 	for i := range r.Tests {
-		for k, s := range english(&r.Tests[i]).said() {
+		for k, s := range english(&r.Tests[i]).sentences() {
 			if n, want := strings.Count(page, s), map[bool]int{true: 4, false: 2}[k == 0]; n != want {
 				t.Errorf("%d times, want %d, in a page of two tests that are alike: %s", n, want, s)
 			}

@@ -7,26 +7,6 @@ import (
 	"soku/internal/stats"
 )
 
-// copySeries is one trial of the test copy over time: of the whole copy, or of its only
-// stage. Each end has its own clock.
-type copySeries struct {
-	round, repeat int
-	value         float64 // of the figure that ranks; NaN without one
-	source, sink  *copyEnd
-	network       []point // bit/s
-	networkBps    float64 // over the whole stage; 0: no network
-}
-
-// copyEnd is the disk of one end: reading at the source, writing at the sink.
-type copyEnd struct {
-	// device is false where the folder has no block device: then rates are those of the
-	// files, and there are no operations.
-	device           bool
-	rate, operations []point // bit/s, operations a second
-	bps, perSecond   float64 // over the whole stage
-	busy             float64 // share of the stage with an operation in flight, 0 to 1
-}
-
 // copySeriesOf is nil for a trial without a copy.
 func copySeriesOf(r *measure.Result, most int) *copySeries {
 	if r.Copy == nil {

@@ -2,52 +2,10 @@ package report
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"soku/internal/text"
 )
-
-// label is the plan's label, with the capture if only that distinguishes two tests.
-func (t testView) label() string {
-	if !t.apart {
-		return t.Label
-	}
-	return t.Say("report.label", text.Args{"Label": t.Label, "Capture": string(t.Capture)})
-}
-
-// heading names the test and says what was measured.
-func (t testView) heading() string {
-	args := text.Args{"Label": t.label(), "Test": t.Test.Test, "Description": t.description()}
-	if t.Label == string(t.Test.Test) {
-		args["Test"] = ""
-	}
-	return t.Say("report.heading", args)
-}
-
-// description puts the options that a reader asks for first into words: of those that are
-// the same in every trial.
-func (t testView) description() string {
-	option := func(key string) string {
-		for _, o := range t.Same {
-			if o.Key == key {
-				return o.Values[0]
-			}
-		}
-		return ""
-	}
-	number := func(key string) int {
-		n, _ := strconv.Atoi(option(key)) // 0: not set
-		return n
-	}
-	return t.SayFor(t.test(), "describe", text.Args{
-		"Test": t.Test.Test, "Protocol": strings.ToUpper(option("protocol")), "Streams": number("streams"), "Direction": option("direction"),
-		"Rate": option("rate"), "Requests": option("request_rate"), "Port": option("to_port"), "Size": option("size"),
-		"Probe": strings.ToUpper(option("probe")), "Duration": option("duration"), "Bytes": option("bytes"), "Count": number("count"),
-		"Capture": string(t.Capture),
-	})
-}
 
 // options are those of the trials, each with its value or its values.
 func (t testView) options() []string {

@@ -66,7 +66,7 @@ func TestOfManyFactorsThatDependOnEachOtherTheStrongestAreSaid(t *testing.T) {
 }
 
 func TestRangesOfAFactorAreOneSentence(t *testing.T) {
-	test := &Test{Ranges: []RangesApart{
+	test := &Test{Ranges: []DisjointRanges{
 		{Factor: "zone", Lower: []string{"1", "2"}, Higher: []string{"3"}, Compared: 3}, {Factor: "zone", Lower: []string{"2"}, Higher: []string{"1"}, Compared: 1},
 		{Factor: "fast", Lower: []string{"on"}, Higher: []string{"off"}, Compared: 1},
 	}}

@@ -78,7 +78,7 @@ func (t *Test) findEffects(patterns []pattern) {
 		return
 	}
 	cells := table.Cells(t.Label, t.Basis.Metric.Key)
-	options := stats.EffectOptions{Threshold: t.Practical, Looks: t.looks.Looks}
+	options := stats.EffectOptions{Threshold: t.Practical, Looks: t.interim.Looks}
 	effects := stats.FindEffects(cells, options)
 	if effects.NotPositive > 0 {
 		// Effects are ratios: without the rounds of 0 they would be of those that went well.

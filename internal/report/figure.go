@@ -1,6 +1,8 @@
 package report
 
 import (
+	"math"
+
 	"soku/internal/measure"
 	"soku/internal/stats"
 )
@@ -187,4 +189,12 @@ func spreadOf(values [][]float64) *Spread {
 		s.CV = *cv
 	}
 	return s
+}
+
+// finite is v for JSON, nil where v is not a number.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
 }

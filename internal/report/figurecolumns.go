@@ -97,14 +97,6 @@ func (t testView) unitOf(as form, unit scale) string {
 	return t.unit(unit)
 }
 
-// unit is the name of a unit: a symbol, or a word of the language.
-func (t testView) unit(s scale) string {
-	if t.Has("unit." + s.unit) {
-		return t.Say("unit."+s.unit, nil)
-	}
-	return s.unit
-}
-
 // cell writes the metric of a row, or what stands for it.
 func (t testView) cell(r *Row, m *measure.Metric, unit scale) string {
 	s := r.figure(m)
@@ -128,11 +120,6 @@ func (t testView) cell(r *Row, m *measure.Metric, unit scale) string {
 // ends are the smallest and the largest trial.
 func (t testView) ends(s *Figure, unit scale) string {
 	return t.between(unit.text(s.Min), unit.text(s.Max))
-}
-
-// between is a range of figures.
-func (t testView) between(low, high string) string {
-	return t.Say("cell.range", text.Args{"Low": low, "High": high})
 }
 
 // unitOf is the unit of a metric's column: see [measure.Column.Scales].

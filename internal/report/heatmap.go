@@ -252,18 +252,9 @@ func (t testView) heatText(v float64, scale heatScale) string {
 	return unit.text(v)
 }
 
-// levelsText names levels with their factors.
-func (t testView) levelsText(levels []measure.Level) string {
-	parts := make([]string, len(levels))
-	for i, l := range levels {
-		parts[i] = t.Say("compare.level", text.Args{"Factor": l.Factor, "Level": t.level(l.Value)})
-	}
-	return t.List(parts)
-}
-
-// lossMaps is the loss by contention of every pair of a mesh, a map for each combination of
+// contentionMaps is the loss by contention of every pair of a mesh, a map for each combination of
 // the other factors' levels.
-func (t testView) lossMaps() []heatMap {
+func (t testView) contentionMaps() []heatMap {
 	if t.Pairs == nil || t.Pairs.Contention == nil || !t.Pairs.meshed() {
 		return nil
 	}

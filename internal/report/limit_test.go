@@ -55,7 +55,7 @@ func TestTheLargestShareOfALimitIsOfEachThingThatWasMeasured(t *testing.T) {
 			t.Errorf("%+v, want about 95 %% of one gateway with 16 streams", r)
 		}
 	}
-	said := strings.Join(testView{test, text.English()}.said(), "\n")
+	said := strings.Join(testView{test, text.English()}.sentences(), "\n")
 	for _, want := range []string{"of the published limit is reached by each", "of 10.00 Gbit/s (gateway=ultra) with streams 16"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
@@ -168,7 +168,7 @@ func TestAShareOfADocumentedLimitNamesItsComponentAndTheLimitsThatAreNotReached(
 	}
 	r := build(t, in)
 	test := r.test(t, "tcp")
-	said := strings.Join(testView{test, text.English()}.said(), "\n")
+	said := strings.Join(testView{test, text.English()}.sentences(), "\n")
 	reached := test.Reached[0]
 	want := fmt.Sprintf("%.3f Gbit/s with streams 16 is %s %% of the documented 10.00 Gbit/s of gateway UltraPerformance; the 12.00 Gbit/s of VM DS5 is not reached (https://example.org/gateways, read 2026-11-26).", *reached.Share*10, inPercent(*reached.Share))
 	if !strings.Contains(said, want) || strings.Contains(said, "published limit") {

@@ -92,7 +92,7 @@ type Test struct {
 	Controls    []Control `json:"control,omitempty"`          // what the control patterns show
 	ControlRows []Row     `json:"control_rows,omitempty"`     // their figures: they are not in Rows
 
-	Ranges []RangesApart `json:"ranges_apart,omitempty"` // of ingested ranges: what they show without a test
+	Ranges []DisjointRanges `json:"ranges_apart,omitempty"` // of ingested ranges: what they show without a test
 
 	// What the factors do, where several of them vary; without those that are labels of others.
 	FactorEffects []FactorEffect `json:"factors"`
@@ -113,7 +113,7 @@ type Test struct {
 	stated  int      // ingested trials whose table states their round
 	placed  []string // factors of which each level has a placement of its own
 	wide    *Wide    // the widest interval, where the plan wants a narrower one
-	looks   lookedAt
+	interim interimAnalyses
 	zeros   int      // means of rounds that are 0, which keep effects of factors from being ratios
 	decided *Decided // how comparisons stand; nil unless the plan wants them decided
 
@@ -229,12 +229,3 @@ type Host struct {
 
 	latest measure.Facts // of the result that was added last, whose facts need not be added again
 }
-
-// series is one trial over time: rates in bit/s or round trips in ns.
-type series struct {
-	round, repeat int
-	failed        bool
-	points        []point
-}
-
-type point struct{ at, value, high float64 } // seconds; high: latency's maximum

@@ -163,3 +163,12 @@ func (t testView) callFirst(first []string, next *Estimate) (names []string, las
 	}
 	return names[:len(first)], last, shared
 }
+
+// levelsText names levels with their factors.
+func (t testView) levelsText(levels []measure.Level) string {
+	parts := make([]string, len(levels))
+	for i, l := range levels {
+		parts[i] = t.Say("compare.level", text.Args{"Factor": l.Factor, "Level": t.level(l.Value)})
+	}
+	return t.List(parts)
+}

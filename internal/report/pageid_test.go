@@ -19,7 +19,7 @@ func TestEachIdentityIsOnThePageOnce(t *testing.T) {
 				f.Set(reflect.ValueOf(table{Columns: []column{{Name: "some"}}}))
 			}
 		}
-		v.Sections[i].Heats, v.Sections[i].LossMaps = []heatMap{{}}, []heatMap{{}}
+		v.Sections[i].Heats, v.Sections[i].ContentionMaps = []heatMap{{}}, []heatMap{{}}
 	}
 	var page strings.Builder
 	if err := analysedPage(t).Execute(&page, v); err != nil {

@@ -184,7 +184,7 @@ func (t *Test) pairMap(of pairing, m pairPatterns, varied []string, rounds map[i
 		cells[p.name] = cell
 	}
 	var estimates []float64
-	for _, k := range t.looks.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
+	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
 		c := cells[k.Name]
 		c.Rank, c.RankLow, c.RankHigh = k.Rank, k.Ranks.Low, k.Ranks.High
 		c.Estimate, c.Low, c.High = finite(k.Estimate), finite(max(k.Low, 0)), finite(k.High)

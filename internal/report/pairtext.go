@@ -9,8 +9,8 @@ import (
 	"soku/internal/text"
 )
 
-// mostLosses is how many pairs a table of contention shows: those that lose most.
-const mostLosses = 20
+// mostContentionPairs is how many pairs a table of contention shows: those that lose most.
+const mostContentionPairs = 20
 
 // change writes a ratio as a change in percent: "−12.5 %".
 func change(ratio float64) string { return changeIn(ratio) + " %" }
@@ -130,7 +130,7 @@ func (t testView) contentionTable() table {
 		return table{}
 	}
 	pairs := t.Pairs.Contention.Pairs
-	pairs = pairs[:min(len(pairs), mostLosses)]
+	pairs = pairs[:min(len(pairs), mostContentionPairs)]
 	unit := t.rankUnit()
 	estimate := func(v *float64) string {
 		if v == nil {
@@ -160,7 +160,7 @@ func (t testView) contentionTable() table {
 
 // contentionCut reports whether the table of contention leaves pairs out.
 func (t testView) contentionCut() bool {
-	return t.Pairs != nil && t.Pairs.Contention != nil && len(t.Pairs.Contention.Pairs) > mostLosses
+	return t.Pairs != nil && t.Pairs.Contention != nil && len(t.Pairs.Contention.Pairs) > mostContentionPairs
 }
 
 // startSkew says how far apart the trials of groups started; empty without groups.

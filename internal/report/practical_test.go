@@ -38,7 +38,7 @@ func TestDecisionsAreAgainstThePracticalThresholdOfThePlan(t *testing.T) {
 				t.Errorf("practical %v: %+v, want %s", c.practical, e, c.decision)
 			}
 		}
-		if said := strings.Join(testView{test, text.English()}.said(), "\n"); !strings.Contains(said, c.sentence) {
+		if said := strings.Join(testView{test, text.English()}.sentences(), "\n"); !strings.Contains(said, c.sentence) {
 			t.Errorf("practical %v: no %q in\n%s", c.practical, c.sentence, said)
 		}
 	}
@@ -61,7 +61,7 @@ func TestWhatIsDecidedOfAFactorIsSaidBeforeTheOrderOfPatterns(t *testing.T) {
 		in.Design.Practical = c.practical
 		test := build(t, in).test(t, "tcp")
 		v := testView{test, text.English()}
-		first, decided := v.said()[0], test.FactorEffects[0].Matters != stats.MattersNotShown
+		first, decided := v.sentences()[0], test.FactorEffects[0].Matters != stats.MattersNotShown
 		if decided != (c.noise < 0.1) {
 			t.Fatalf("noise %v: %+v", c.noise, test.FactorEffects)
 		}

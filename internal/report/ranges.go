@@ -8,10 +8,10 @@ import (
 	"soku/internal/text"
 )
 
-// RangesApart is levels of a factor whose published ranges do not overlap: of patterns that
+// DisjointRanges is levels of a factor whose published ranges do not overlap: of patterns that
 // differ in this factor only, every run with a level of Lower is below every run with one of
 // Higher.
-type RangesApart struct {
+type DisjointRanges struct {
 	Factor   string   `json:"factor"`
 	Lower    []string `json:"lower"`
 	Higher   []string `json:"higher"`
@@ -21,17 +21,17 @@ type RangesApart struct {
 // levelRanges is how two levels compare in all pairs of patterns that differ in them only.
 type levelRanges struct{ lower, higher, overlapping int }
 
-// findRangesApart fills Ranges from ingested ranges, of which only the ends are known: they
+// findDisjointRanges fills Ranges from ingested ranges, of which only the ends are known: they
 // carry no test, but ranges that never overlap say something. Levels with the same level above
 // them, or below, are named together, whichever makes fewer sentences.
-func (t *Test) findRangesApart() {
+func (t *Test) findDisjointRanges() {
 	if !t.ranged() {
 		return
 	}
 	for f := range t.Factors {
 		found := t.rangesOf(f)
-		byHigher := grouped(found, func(r RangesApart) string { return r.Higher[0] }, func(to *RangesApart, r RangesApart) { to.Lower = append(to.Lower, r.Lower...) })
-		byLower := grouped(found, func(r RangesApart) string { return r.Lower[0] }, func(to *RangesApart, r RangesApart) { to.Higher = append(to.Higher, r.Higher...) })
+		byHigher := grouped(found, func(r DisjointRanges) string { return r.Higher[0] }, func(to *DisjointRanges, r DisjointRanges) { to.Lower = append(to.Lower, r.Lower...) })
+		byLower := grouped(found, func(r DisjointRanges) string { return r.Lower[0] }, func(to *DisjointRanges, r DisjointRanges) { to.Higher = append(to.Higher, r.Higher...) })
 		if len(byLower) < len(byHigher) {
 			byHigher = byLower
 		}
@@ -41,7 +41,7 @@ func (t *Test) findRangesApart() {
 
 // rangesOf are the pairs of levels of a factor, by its index, whose ranges are apart in every
 // pair of patterns.
-func (t *Test) rangesOf(factor int) (out []RangesApart) {
+func (t *Test) rangesOf(factor int) (out []DisjointRanges) {
 	found := map[[2]string]*levelRanges{}
 	for i := range t.Rows {
 		a := &t.Rows[i]
@@ -69,7 +69,7 @@ func (t *Test) rangesOf(factor int) (out []RangesApart) {
 		}
 	}
 	for levels, r := range found {
-		apart := RangesApart{Factor: t.Factors[factor], Lower: levels[:1:1], Higher: levels[1:2:2], Compared: r.lower + r.higher}
+		apart := DisjointRanges{Factor: t.Factors[factor], Lower: levels[:1:1], Higher: levels[1:2:2], Compared: r.lower + r.higher}
 		if r.higher > 0 {
 			apart.Lower, apart.Higher = apart.Higher, apart.Lower
 		}
@@ -77,7 +77,7 @@ func (t *Test) rangesOf(factor int) (out []RangesApart) {
 			out = append(out, apart)
 		}
 	}
-	sorting.Stable(out, func(a, b RangesApart) int {
+	sorting.Stable(out, func(a, b DisjointRanges) int {
 		return cmp.Or(natural(a.Lower[0], b.Lower[0]), natural(a.Higher[0], b.Higher[0]))
 	})
 	return out
@@ -103,9 +103,9 @@ func sameBut(a, b *Row, factor int) bool {
 }
 
 // grouped joins those of one key.
-func grouped(all []RangesApart, key func(RangesApart) string, join func(to *RangesApart, r RangesApart)) (out []RangesApart) {
+func grouped(all []DisjointRanges, key func(DisjointRanges) string, join func(to *DisjointRanges, r DisjointRanges)) (out []DisjointRanges) {
 	for _, r := range all {
-		i := slices.IndexFunc(out, func(o RangesApart) bool { return key(o) == key(r) })
+		i := slices.IndexFunc(out, func(o DisjointRanges) bool { return key(o) == key(r) })
 		if i < 0 {
 			r.Lower, r.Higher = slices.Clone(r.Lower), slices.Clone(r.Higher)
 			out = append(out, r)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"soku/internal/measure"
@@ -108,12 +107,4 @@ func (t testView) timings() (out []string) {
 		out = append(out, t.Timing(x))
 	}
 	return out
-}
-
-// finite is v for JSON, nil where v is not a number.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

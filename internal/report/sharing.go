@@ -11,15 +11,6 @@ import (
 	"soku/internal/text"
 )
 
-// sharing is what each stream of one direction of a trial got.
-type sharing struct {
-	round, repeat int
-	direction     measure.Direction // of a trial that has both
-	index         float64           // Jain's
-	bps           []float64         // ascending; of many streams evenly spaced ones of that order
-	count         int               // streams
-}
-
 // sharingOf is each direction of a trial whose streams shared something.
 func sharingOf(r *measure.Result, allTrials int) []sharing {
 	if r.Error != nil {

@@ -45,21 +45,6 @@ func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 	return f, true
 }
 
-// drawn are the rows that have values, best first.
-func (t *Test) drawn() []*Row {
-	index := make(map[string]*Row, len(t.Rows))
-	for i := range t.Rows {
-		index[t.Rows[i].Pattern] = &t.Rows[i]
-	}
-	var out []*Row
-	for _, p := range t.Ranking {
-		if r := index[p.Pattern]; r != nil && len(r.Values) > 0 {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
 func (t testView) strip(width float64, series map[string]int) chart {
 	rows := t.pictured()
 	var all []float64

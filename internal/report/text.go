@@ -10,13 +10,6 @@ import (
 	"soku/internal/text"
 )
 
-const (
-	defaultWidth = 80
-	leastWidth   = 40
-	gutter       = 2
-	leastName    = 8 // columns a name keeps when a table is too wide
-)
-
 // Text writes the report in a language, for a terminal of that many columns (0 for 80). Of a
 // table that is too wide the least important columns are left out, then names
 // are cut; wide characters count as two columns.
@@ -50,11 +43,6 @@ type terminal struct {
 	strings.Builder
 	width int
 }
-
-// columnsOf is how wide a text is on a terminal. Characters whose width depends
-// on the font's region count as one, whatever the locale, so that output is the
-// same everywhere.
-func columnsOf(s string) int { return (&runewidth.Condition{}).StringWidth(s) }
 
 func (p *terminal) line(s string) {
 	p.WriteString(strings.TrimRight(s, " "))
@@ -115,7 +103,7 @@ func unbreakable(s string) (parts []string) {
 func (p *terminal) test(t testView) {
 	p.line("")
 	p.wrap("", t.heading())
-	for _, c := range t.said() {
+	for _, c := range t.sentences() {
 		p.wrap("  ", c)
 	}
 	for _, c := range t.caveats() {
@@ -223,7 +211,7 @@ func (p *terminal) pairs(t testView) {
 		}
 		p.wide(h.Table())
 	}
-	for i, h := range t.lossMaps() {
+	for i, h := range t.contentionMaps() {
 		p.line("")
 		if i == 0 {
 			p.wrap("  ", t.Say("text.contention_map", nil))
@@ -235,7 +223,7 @@ func (p *terminal) pairs(t testView) {
 	}
 	if losses := t.contentionTable(); len(losses.Columns) > 0 {
 		p.line("")
-		p.wrap("  ", t.Say("text.contention", text.Args{"Cut": t.contentionCut(), "Most": mostLosses}))
+		p.wrap("  ", t.Say("text.contention", text.Args{"Cut": t.contentionCut(), "Most": mostContentionPairs}))
 		p.table(losses)
 	}
 }

@@ -5,14 +5,6 @@ import (
 	"soku/internal/measure"
 )
 
-// loadSeries is one trial's round trips over time. Times count from the first
-// message, in seconds; the load is there between from and to.
-type loadSeries struct {
-	round, repeat int
-	from, to      float64
-	parts         [][]point // before, beside and after the load
-}
-
 // underLoad reports whether the row has round trips without or beside a load.
 func (r *Row) underLoad() bool {
 	return r.Histogram(measure.IdleRoundTrips) != nil || r.Histogram(measure.LoadedRoundTrips) != nil

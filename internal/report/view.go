@@ -23,64 +23,58 @@ type view struct {
 // section is one test of a page.
 type section struct {
 	testView
-	ID          string
-	Label       string
-	Description string
-	Answer      string
-	Causes      []string // what else the test shows, in sentences
-	Caveats     []string
-	Basis       string // of the ranking
-	Heading     string
-	Figures     table
-	Long        bool  // there are so many patterns that their tables are folded
-	Control     table // the figures of the control
-	Pivot       table
-	PivotBy     string // what it has
-	Spread      table  // of the pairs of hosts
-	SpreadBy    string // what it has
-	Heats       []heatMap
-	HeatBy      string    // what the maps have
-	Losses      table     // what contention costs
-	LossesCut   bool      // it has not all pairs
-	LossesMost  int       // pairs
-	LossMaps    []heatMap // the same, by client and server
-	Start       string    // how far apart trials of a group started
-	Sweep       *figure   // over the levels of a factor that are numbers
-	Sweeps      []figure
-	SweepTable  table
-	SweepBy     string // what it has
-	Plateaus    table  // where each of several curves levels off
-	PlateausBy  string // what it has
-	Reach       table  // how much of the published limit is reached
-	ReachBy     string // what it has
-	Flows       table  // groups of them
-	RunsOf      table  // what each run of the campaign measured
-	RunsBy      string // what it has
-	Effects     table  // what the factors do
-	Levels      table  // the levels of each factor compared
-	LevelsCut   bool   // it has not all pairs
-	LevelsMost  int    // pairs of a factor
-	Places      table
-	Load        table // latency under load
-	Hops        table
-	Failed      []string
-	Options     []string
-	Strip       *figure
-	Curves      *figure
-	OverTime    []figure
-	Streams     []figure
-	Loads       *figure
-	LoadTime    []figure
-	Copy        table  // disk and network of the typical copy
-	CopyBy      string // what it has
-	CopyTime    []figure
-	CopyLegend  []legend
-}
-
-// testView is a test with the language that its texts are made in.
-type testView struct {
-	*Test
-	*text.Catalogue
+	ID                 string
+	Label              string
+	Description        string
+	Answer             string
+	Causes             []string // what else the test shows, in sentences
+	Caveats            []string
+	Basis              string // of the ranking
+	Heading            string
+	Figures            table
+	Long               bool  // there are so many patterns that their tables are folded
+	Control            table // the figures of the control
+	Pivot              table
+	PivotBy            string // what it has
+	Spread             table  // of the pairs of hosts
+	SpreadBy           string // what it has
+	Heats              []heatMap
+	HeatBy             string    // what the maps have
+	ContentionCost     table     // what contention costs
+	ContentionCostCut  bool      // it has not all pairs
+	ContentionCostMost int       // pairs
+	ContentionMaps     []heatMap // the same, by client and server
+	Start              string    // how far apart trials of a group started
+	Sweep              *figure   // over the levels of a factor that are numbers
+	Sweeps             []figure
+	SweepTable         table
+	SweepBy            string // what it has
+	Plateaus           table  // where each of several curves levels off
+	PlateausBy         string // what it has
+	Reach              table  // how much of the published limit is reached
+	ReachBy            string // what it has
+	Flows              table  // groups of them
+	RunsOf             table  // what each run of the campaign measured
+	RunsBy             string // what it has
+	Effects            table  // what the factors do
+	Levels             table  // the levels of each factor compared
+	LevelsCut          bool   // it has not all pairs
+	LevelsMost         int    // pairs of a factor
+	Places             table
+	Load               table // latency under load
+	Hops               table
+	Failed             []string
+	Options            []string
+	Strip              *figure
+	Curves             *figure
+	OverTime           []figure
+	Streams            []figure
+	Loads              *figure
+	LoadTime           []figure
+	Copy               table  // disk and network of the typical copy
+	CopyBy             string // what it has
+	CopyTime           []figure
+	CopyLegend         []legend
 }
 
 func newView(r *Report, c *text.Catalogue) view {
@@ -94,13 +88,13 @@ func newView(r *Report, c *text.Catalogue) view {
 	}
 	for i := range r.Tests {
 		t := testView{&r.Tests[i], c}
-		said := t.said()
+		sentences := t.sentences()
 		v.Sections = append(v.Sections, section{
 			testView: t, ID: fmt.Sprintf("t%d", i+1), Label: t.label(), Description: t.description(), Heading: t.heading(),
-			Answer: said[0], Causes: said[1:], Caveats: t.caveats(), Basis: t.basis(),
+			Answer: sentences[0], Causes: sentences[1:], Caveats: t.caveats(), Basis: t.basis(),
 			Figures: t.figureTable(true), Long: len(t.Rows) > mostRows, Control: t.controlTable(true), Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
-			Spread: t.spreadTable(), SpreadBy: t.spreadHeading(), Heats: t.heatMaps(), HeatBy: t.heatHeading(), Losses: t.contentionTable(), LossesCut: t.contentionCut(), LossesMost: mostLosses,
-			LossMaps: t.lossMaps(), Start: t.startSkew(), SweepTable: t.curveTable(), SweepBy: t.curveHeading(),
+			Spread: t.spreadTable(), SpreadBy: t.spreadHeading(), Heats: t.heatMaps(), HeatBy: t.heatHeading(), ContentionCost: t.contentionTable(), ContentionCostCut: t.contentionCut(), ContentionCostMost: mostContentionPairs,
+			ContentionMaps: t.contentionMaps(), Start: t.startSkew(), SweepTable: t.curveTable(), SweepBy: t.curveHeading(),
 			Plateaus: t.plateauTable(), PlateausBy: t.plateauHeading(), Reach: t.reachedTable(), ReachBy: t.reachedHeading(), Flows: t.flowTable(), RunsOf: t.runTable(), RunsBy: t.runHeading(),
 			Effects: t.effectTable(true), Levels: t.levelTable(true), LevelsCut: t.cutPairs(), LevelsMost: mostPairs,
 			Copy: t.copyTable(true), CopyBy: t.copyHeading(),

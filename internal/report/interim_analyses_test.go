@@ -138,7 +138,7 @@ func TestTheLastRoundSaysHowOftenACampaignLooked(t *testing.T) {
 			t.Fatal(err)
 		}
 		tcp := compared.Tests[0]
-		if p, rule := tcp.Pairs[0], tcp.looks.rule(); p.Decision != c.decision || rule.BeyondMaximum != c.beyond {
+		if p, rule := tcp.Pairs[0], tcp.interim.rule(); p.Decision != c.decision || rule.BeyondMaximum != c.beyond {
 			t.Errorf("round %d: %s, %+v", c.last, p.Decision, rule)
 		}
 		// The interval of a pair by itself is that of the looks, too.

@@ -55,3 +55,18 @@ func (t testView) lines() (testView, string) {
 	})
 	return testView{&short, t.Catalogue}, t.Say("text.lines", text.Args{"All": len(t.Rows), "Best": bestLines, "Last": lastLines})
 }
+
+// drawn are the rows that have values, best first.
+func (t *Test) drawn() []*Row {
+	index := make(map[string]*Row, len(t.Rows))
+	for i := range t.Rows {
+		index[t.Rows[i].Pattern] = &t.Rows[i]
+	}
+	var out []*Row
+	for _, p := range t.Ranking {
+		if r := index[p.Pattern]; r != nil && len(r.Values) > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -23,7 +23,7 @@ func (c *Comparisons) Standing(in *text.Catalogue, rounds int) string {
 				continue
 			}
 			pairs = append(pairs, v.Say("compare.standing.pair", text.Args{
-				"A": v.Choices[p.A].Name, "B": v.Choices[p.B].Name, "Named": c.AllPairs, "Difference": v.difference(p), "Decision": string(p.Decision), "Once": v.looks.rule() == nil,
+				"A": v.Choices[p.A].Name, "B": v.Choices[p.B].Name, "Named": c.AllPairs, "Difference": v.difference(p), "Decision": string(p.Decision), "Once": v.interim.rule() == nil,
 			}))
 		}
 	}

@@ -9,27 +9,27 @@ import (
 	"soku/internal/text"
 )
 
-// lookedAt is how often comparisons were looked at before their campaign ended.
-type lookedAt struct {
+// interimAnalyses is how often comparisons were looked at before their campaign ended.
+type interimAnalyses struct {
 	stats.Looks
 	beyond bool // rounds were added to the most that the plan allows
 }
 
-// looks is how often the comparisons of a test were looked at up to a round.
-func (u Until) looks(label string, last int) lookedAt {
+// interim is how often the comparisons of a test were looked at up to a round.
+func (u Until) interim(label string, last int) interimAnalyses {
 	if u.Looks == nil || len(u.Tests) > 0 && !slices.Contains(u.Tests, label) {
-		return lookedAt{}
+		return interimAnalyses{}
 	}
-	return lookedAt{u.Looks(last), u.MaxRounds > 0 && last > u.MaxRounds}
+	return interimAnalyses{u.Looks(last), u.MaxRounds > 0 && last > u.MaxRounds}
 }
 
 // stricter is that of two that takes more evidence.
-func (l lookedAt) stricter(o lookedAt) lookedAt {
-	return lookedAt{l.Stricter(o.Looks), l.beyond || o.beyond}
+func (l interimAnalyses) stricter(o interimAnalyses) interimAnalyses {
+	return interimAnalyses{l.Stricter(o.Looks), l.beyond || o.beyond}
 }
 
-// LookRule is the rule of a test whose comparisons were looked at after every round.
-type LookRule struct {
+// InterimRule is the rule of a test whose comparisons were looked at after every round.
+type InterimRule struct {
 	// LevelRatio is the level of each look, such as 0.007; 0 if decisions are by e-values.
 	LevelRatio float64 `json:"level_ratio,omitempty"`
 	EValues    bool    `json:"e_values,omitempty"`
@@ -39,24 +39,24 @@ type LookRule struct {
 }
 
 // rule is nil for one look.
-func (l lookedAt) rule() *LookRule {
+func (l interimAnalyses) rule() *InterimRule {
 	switch {
 	case l.Anytime():
-		return &LookRule{EValues: true, BeyondMaximum: l.beyond}
+		return &InterimRule{EValues: true, BeyondMaximum: l.beyond}
 	case l.Repeated():
-		return &LookRule{LevelRatio: l.Alpha(), BeyondMaximum: l.beyond}
+		return &InterimRule{LevelRatio: l.Alpha(), BeyondMaximum: l.beyond}
 	}
 	return nil
 }
 
-// said is a sentence about the rule.
-func (l *LookRule) said(c *text.Catalogue) string {
+// sentence is a sentence about the rule.
+func (l *InterimRule) sentence(c *text.Catalogue) string {
 	return c.Say("looks.rule", text.Args{"Level": l.LevelRatio, "Beyond": l.BeyondMaximum})
 }
 
 // Decided is how the comparisons stand of a campaign that goes on until all are decided.
 type Decided struct {
-	Looks    LookRule      `json:"looks"`
+	Looks    InterimRule   `json:"looks"`
 	Against  stats.Against `json:"against"`
 	Compared int           `json:"compared"`
 	Open     int           `json:"open"` // not decided
@@ -69,12 +69,12 @@ type Decided struct {
 
 // findDecided is nil if the campaign looked once, or there is nothing to compare.
 func (t *Test) findDecided(u Until, groups []stats.Group) *Decided {
-	rule := t.looks.rule()
+	rule := t.interim.rule()
 	if rule == nil {
 		return nil
 	}
 	against := cmp.Or(u.Against, stats.AgainstBest)
-	open, compared := t.looks.Undecided(groups, t.Basis.Metric.Better == measure.Higher, t.Practical, against)
+	open, compared := t.interim.Undecided(groups, t.Basis.Metric.Better == measure.Higher, t.Practical, against)
 	if compared == 0 {
 		return nil
 	}
@@ -88,6 +88,6 @@ func (t *Test) findDecided(u Until, groups []stats.Group) *Decided {
 // decidedCaveat says how the comparisons stand.
 func (t testView) decidedCaveat(d *Decided) string {
 	return t.Say("caveat.decided", text.Args{
-		"Open": d.Open, "Compared": d.Compared, "Pattern": t.called(d.Pattern), "Than": t.called(d.Than), "Rounds": d.Rounds, "MaxRounds": d.MaxRounds, "Rule": d.Looks.said(t.Catalogue),
+		"Open": d.Open, "Compared": d.Compared, "Pattern": t.called(d.Pattern), "Than": t.called(d.Than), "Rounds": d.Rounds, "MaxRounds": d.MaxRounds, "Rule": d.Looks.sentence(t.Catalogue),
 	})
 }

@@ -27,7 +27,7 @@ func (t *Test) findSame(groups []stats.Group) {
 			pairs = append(pairs, stats.ChoicePair{A: groups[at], B: best})
 		}
 	}
-	for i, c := range t.looks.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, t.Practical) {
+	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, t.Practical) {
 		places[i].Same, places[i].alike = c.Decision == stats.Same, c.Alike
 	}
 }

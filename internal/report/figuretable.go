@@ -1,0 +1,122 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// figureTable is the table of a test: patterns as rows. With factors the levels
+// are columns of their own, otherwise the pattern's name is one.
+func (t testView) figureTable(factors bool) table {
+	out := table{Rows: make([][]string, len(t.Rows))}
+	if factors && len(t.Factors) > 0 {
+		for f, name := range t.Factors {
+			out.add(column{Name: name, Head: true}, func(i int) string { return t.Rows[i].Levels[f].Value })
+		}
+	} else {
+		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return t.Rows[i].Pattern })
+	}
+	rows := make([]*Row, len(t.Rows))
+	for i := range t.Rows {
+		rows[i] = &t.Rows[i]
+	}
+	for _, f := range measure.MetricsOf(t.Test.Test).Families {
+		if f != measure.UnderLoadFamily {
+			t.addFamily(&out, rows, f)
+		}
+	}
+	if slices.Contains(measure.MetricsOf(t.Test.Test).Families, measure.PathMTUFamily) {
+		t.addLimit(&out)
+	}
+	t.addVerdict(&out)
+	out.add(t.named("column.trials", column{Number: true, keep: 2}), func(i int) string { return strconv.Itoa(t.Rows[i].Trials) })
+	if len(t.Failures) > 0 {
+		out.add(t.named("column.failed", column{Number: true, keep: 1}), func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
+	}
+	if len(t.Ingested) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence != Confidences{} }) {
+		out.add(t.named("column.confidence", column{keep: 3}), func(i int) string { return t.confidences(t.Rows[i].Confidence) })
+	}
+	return out
+}
+
+// confidences is "3 high, 1 low", or a dash for trials that carry no label.
+func (t testView) confidences(c Confidences) string {
+	var parts []string
+	if c.High > 0 {
+		parts = append(parts, t.Say("cell.confidence.high", text.Args{"Trials": c.High}))
+	}
+	if c.Medium > 0 {
+		parts = append(parts, t.Say("cell.confidence.medium", text.Args{"Trials": c.Medium}))
+	}
+	if c.Low > 0 {
+		parts = append(parts, t.Say("cell.confidence.low", text.Args{"Trials": c.Low}))
+	}
+	if len(parts) == 0 {
+		return text.Absent
+	}
+	return t.List(parts)
+}
+
+// rankTable is the ranking, best first. A terminal has no room for the reasons
+// beside the figures.
+func (t testView) rankTable(reasons bool) table {
+	out := table{Rows: make([][]string, len(t.Ranking))}
+	unit := t.rankUnit()
+	optional := func(v *float64) string {
+		if v == nil {
+			return text.Absent
+		}
+		return unit.text(*v)
+	}
+	out.add(t.named("column.rank", column{Number: true}), func(i int) string {
+		if t.Ranking[i].Rank == 0 {
+			return text.Absent
+		}
+		return strconv.Itoa(t.Ranking[i].Rank)
+	})
+	out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return t.Ranking[i].Pattern })
+	out.add(column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate) })
+	if slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil && p.High != nil }) {
+		out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string {
+			if p := t.Ranking[i]; p.Low != nil && p.High != nil {
+				return t.between(unit.text(*p.Low), unit.text(*p.High))
+			}
+			return text.Absent
+		})
+	}
+	if t.ranksOverlap() {
+		out.add(t.named("column.rank_range", column{Number: true, keep: 2}), func(i int) string { return t.rankRange(t.Ranking[i]) })
+	}
+	if reasons {
+		out.add(t.named("column.why", column{}), func(i int) string { return t.Finding(t.Ranking[i].Reason) })
+	}
+	return out
+}
+
+// ranksOverlap reports whether the ranks that patterns may have are not simply those of the
+// patterns with the same rank, so that a column of them adds something.
+func (t testView) ranksOverlap() bool {
+	return slices.ContainsFunc(t.Ranking, func(p Place) bool {
+		equal := 0
+		for _, o := range t.Ranking {
+			if o.Rank == p.Rank {
+				equal++
+			}
+		}
+		return p.RankLow > 0 && (p.RankLow != p.Rank || p.RankHigh != p.Rank+equal-1)
+	})
+}
+
+// rankRange is the ranks that a pattern may have, "2 to 4".
+func (t testView) rankRange(p Place) string {
+	switch p.RankLow {
+	case 0:
+		return text.Absent
+	case p.RankHigh:
+		return strconv.Itoa(p.RankLow)
+	}
+	return t.between(strconv.Itoa(p.RankLow), strconv.Itoa(p.RankHigh))
+}
