@@ -3,6 +3,8 @@ package host
 import (
 	"slices"
 	"strings"
+
+	"soku/internal/host/cloud"
 )
 
 // bootID is drawn by the kernel at each start.
@@ -23,4 +25,15 @@ func instanceIn(read func(path string) string) string {
 		return tag
 	}
 	return read("/sys/class/dmi/id/product_uuid")
+}
+
+func firmware() cloud.Firmware { return tree("").firmware() }
+
+// firmware reads the tables that everybody may read.
+func (t tree) firmware() cloud.Firmware {
+	const id = "/sys/class/dmi/id/"
+	return cloud.Firmware{
+		Vendor: t.read(id + "sys_vendor"), Product: t.read(id + "product_name"),
+		AssetTag: t.read(id + "chassis_asset_tag"), BIOS: t.read(id + "bios_version"),
+	}
 }

@@ -3,6 +3,8 @@ package host
 import (
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // firstProcessor is the part of /proc/cpuinfo that is about the first processor, and some
@@ -53,4 +55,19 @@ func parseInterrupts(list, wanted string) (total int64) {
 		}
 	}
 	return total
+}
+
+// Uname is what the kernel reports of itself and its host, as uname(1) prints it with
+// -snrvm: name, host name, release, version and machine.
+func Uname() string {
+	var u unix.Utsname
+	_ = unix.Uname(&u) // fails only for a bad pointer
+	text := unix.ByteSliceToString
+	return strings.Join([]string{text(u.Sysname[:]), text(u.Nodename[:]), text(u.Release[:]), text(u.Version[:]), text(u.Machine[:])}, " ")
+}
+
+func kernelRelease() string {
+	var u unix.Utsname
+	_ = unix.Uname(&u)
+	return unix.ByteSliceToString(u.Release[:])
 }

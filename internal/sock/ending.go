@@ -1,6 +1,8 @@
 package sock
 
 import (
+	"errors"
+	"net"
 	"sync/atomic"
 	"time"
 )
@@ -57,4 +59,11 @@ func (e *Ending) Stop() {
 		close(e.done)
 		<-e.left
 	}
+}
+
+// TimedOut reports whether err means that a call on a socket timed out: by a deadline, or
+// by a time-out of the system.
+func TimedOut(err error) bool {
+	var e net.Error
+	return errors.As(err, &e) && e.Timeout()
 }

@@ -8,7 +8,7 @@ import (
 
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
-	"soku/internal/wire/exchange"
+	"soku/test/exchange"
 	"soku/test/tier"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/server/servertest"
 	wire "soku/internal/wire/ethr"
+	"soku/test/servertest"
 )
 
 func ethrAsk(t *testing.T, s *served, change func(*wire.Params), test wire.Test) net.Conn {

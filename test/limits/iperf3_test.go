@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/server/servertest"
 	wire "soku/internal/wire/iperf3"
+	"soku/test/servertest"
 )
 
 // iperf3Begin is a client of iperf3 up to the start of its test.

@@ -17,7 +17,7 @@ import (
 	"soku/internal/server"
 	"soku/internal/server/ethr"
 	"soku/internal/server/iperf3"
-	"soku/internal/server/servertest"
+	"soku/test/servertest"
 )
 
 // served is a server under test with a port for each protocol.

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"syscall"
 
-	"soku/internal/wire/exchange"
+	"soku/test/exchange"
 )
 
 func main() {

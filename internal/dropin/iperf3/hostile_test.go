@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/wire/exchange"
 	wire "soku/internal/wire/iperf3"
+	"soku/test/exchange"
 	"soku/test/hostile"
 )
 

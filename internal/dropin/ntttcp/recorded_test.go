@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"soku/internal/wire/exchange"
+	"soku/test/exchange"
 	"soku/test/freeport"
 	"soku/test/tier"
 )

@@ -11,8 +11,8 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
-	"soku/internal/server/servertest"
 	"soku/internal/sock"
+	"soku/test/servertest"
 	"soku/test/tier"
 )
 

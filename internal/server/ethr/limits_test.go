@@ -13,9 +13,9 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
-	"soku/internal/server/servertest"
 	"soku/internal/sock"
 	wire "soku/internal/wire/ethr"
+	"soku/test/servertest"
 	"soku/test/tier"
 )
 

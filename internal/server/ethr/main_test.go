@@ -9,7 +9,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
-	"soku/internal/server/servertest"
+	"soku/test/servertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"soku/internal/server"
-	"soku/internal/server/servertest"
 	wire "soku/internal/wire/ethr"
-	"soku/internal/wire/exchange"
+	"soku/test/exchange"
+	"soku/test/servertest"
 	"soku/test/tier"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
-	"soku/internal/server/servertest"
 	wire "soku/internal/wire/iperf3"
+	"soku/test/servertest"
 	"soku/test/tier"
 )
 

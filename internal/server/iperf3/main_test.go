@@ -6,7 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/server"
-	"soku/internal/server/servertest"
+	"soku/test/servertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

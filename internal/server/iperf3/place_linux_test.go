@@ -12,7 +12,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
-	"soku/internal/server/servertest"
+	"soku/test/servertest"
 	"soku/test/tier"
 )
 

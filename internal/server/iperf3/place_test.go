@@ -10,9 +10,9 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
-	"soku/internal/server/servertest"
 	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
+	"soku/test/servertest"
 )
 
 func TestALostClientLeavesNothing(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"net"
 	"testing"
 
-	"soku/internal/wire/exchange"
+	"soku/test/exchange"
 )
 
 // Recorded is for tests outside the package.

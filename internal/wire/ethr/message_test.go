@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/wire/exchange"
+	"soku/test/exchange"
 )
 
 // recorded are the exchanges of real programs, by name.

@@ -12,7 +12,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/trial"
 	"soku/internal/wire/ethr"
-	"soku/internal/wire/exchange"
+	"soku/test/exchange"
 	"soku/test/tier"
 )
 

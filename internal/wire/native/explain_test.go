@@ -25,7 +25,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/text/messages"
 	"soku/internal/wire"
-	peer "soku/internal/wire/exchange"
+	peer "soku/test/exchange"
 )
 
 // respond reads one request and writes text.

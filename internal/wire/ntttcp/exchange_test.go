@@ -16,7 +16,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire"
-	"soku/internal/wire/exchange"
+	"soku/test/exchange"
 	"soku/test/tier"
 )
 

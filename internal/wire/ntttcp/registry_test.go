@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
-	"soku/internal/wire/exchange"
+	"soku/test/exchange"
 )
 
 const forever = 20 * time.Second

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package process
-
-import "errors"
-
-// StartDetached is not possible on this system.
-func StartDetached([]string, string, ...string) error { return errors.ErrUnsupported }

@@ -1,4 +1,0 @@
-package sock
-
-// ClockSource names the clock behind [Now].
-const ClockSource = "CLOCK_MONOTONIC"
