@@ -37,7 +37,7 @@ func Parse(file string, data []byte) (*Topology, error) {
 	return t, nil
 }
 
-// Forms of names, compiled when a topology is read: not in every start of the program.
+// Forms of names.
 var (
 	nodeName   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 	labelName  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,30}[A-Za-z0-9])?$`)
