@@ -97,8 +97,8 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func campaignsDir(sys *System) campaign.Folder {
-	return campaign.Folder(filepath.Join(sys.DataDir, "campaigns"))
+func campaignsDir(sys *System) campaign.Journals {
+	return sys.OpenJournals(filepath.Join(sys.DataDir, "campaigns"))
 }
 
 // presenter shows what a run of a campaign measured, also where it ended with an error. Its

@@ -12,7 +12,6 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store"
-	"soku/internal/store/sqlite"
 )
 
 // addStoreFlag gives cmd the flag that names the store.
@@ -35,7 +34,7 @@ func storedIn(sys *System) string {
 // openStore opens the store in file, or in the data folder when file is empty.
 // The caller closes it.
 func openStore(ctx context.Context, sys *System, file string) (store.Store, error) {
-	return sqlite.Open(ctx, storeFile(sys, file))
+	return sys.OpenStore(ctx, storeFile(sys, file))
 }
 
 func storeFile(sys *System, file string) string {
