@@ -42,11 +42,14 @@ func (f Folder) IDs() ([]string, error) {
 
 // Create makes the campaign's folder and its files.
 func (f Folder) Create(id string) (Journal, Lock, error) {
-	dir := filepath.Join(string(f), id)
+	dir, err := f.dir(id)
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, journalFailure("journal.make_folder", dir, err)
 	}
-	return f.hold(id, func() (*fileJournal, error) { return createJournal(dir) })
+	return hold(id, dir, func() (*fileJournal, error) { return createJournal(dir) })
 }
 
 // Open holds a campaign and reads its journal.
@@ -55,24 +58,26 @@ func (f Folder) Open(id string, visit func(Record) error) (Journal, Lock, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, journalName)); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(JournalFile(dir)); errors.Is(err, os.ErrNotExist) {
 		return nil, nil, unknownCampaign(id, string(f))
 	}
-	return f.hold(id, func() (*fileJournal, error) { return openJournal(dir, visit) })
+	return hold(id, dir, func() (*fileJournal, error) { return openJournal(dir, visit) })
 }
 
-// dir is the folder of a campaign. Identities may come from files that somebody else wrote:
-// what does not name a folder in this one is no campaign.
+// dir is the folder of a campaign. Every method gets it from here.
 func (f Folder) dir(id string) (string, error) {
-	if f == "" || !filepath.IsLocal(id) || filepath.Base(id) != id || id == "." {
-		return "", unknownCampaign(id, string(f))
+	if f == "" {
+		return "", unknownCampaign(id, "")
+	}
+	if err := checkIdentity(id, string(f)); err != nil {
+		return "", err
 	}
 	return filepath.Join(string(f), id), nil
 }
 
 // hold takes the lock and then the journal.
-func (f Folder) hold(id string, open func() (*fileJournal, error)) (Journal, Lock, error) {
-	lock, err := f.lock(id)
+func hold(id, dir string, open func() (*fileJournal, error)) (Journal, Lock, error) {
+	lock, err := lock(id, dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +91,11 @@ func (f Folder) hold(id string, open func() (*fileJournal, error)) (Journal, Loc
 
 // Read visits the records of a journal.
 func (f Folder) Read(id string, visit func(Record) error) error {
-	path := filepath.Join(string(f), id, journalName)
+	dir, err := f.dir(id)
+	if err != nil {
+		return err
+	}
+	path := JournalFile(dir)
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return unknownCampaign(id, string(f))
@@ -106,11 +115,11 @@ func (l fileLock) Release() error { return l.f.Close() }
 
 // lock holds a campaign for this process. The process' number in the file is for
 // people; what counts is the lock on it.
-func (f Folder) lock(id string) (Lock, error) {
-	path := filepath.Join(string(f), id, "lock")
+func lock(id, dir string) (Lock, error) {
+	path := filepath.Join(dir, "lock")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, journalFailure("journal.lock", filepath.Join(string(f), id, journalName), err)
+		return nil, journalFailure("journal.lock", JournalFile(dir), err)
 	}
 	ok, err := process.LockFile(file)
 	if !ok {
@@ -118,7 +127,7 @@ func (f Folder) lock(id string) (Lock, error) {
 		n, _ := file.ReadAt(holder, 0)
 		_ = file.Close()
 		if err != nil {
-			return nil, journalFailure("journal.lock", filepath.Join(string(f), id, journalName), err)
+			return nil, journalFailure("journal.lock", JournalFile(dir), err)
 		}
 		return nil, measure.Fail(measure.KindRefused, "campaign.held", measure.Figures{"holder": strings.TrimSpace(string(holder[:n])), "campaign": id})
 	}

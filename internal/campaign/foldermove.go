@@ -9,9 +9,7 @@ import (
 	"soku/internal/measure"
 )
 
-// Adopt copies the journal of a campaign from elsewhere, so that the campaign can be resumed
-// here. It copies whole records only. Where the campaign has a journal already, that stays and
-// adopted is false. Errors are those of [Journals].
+// Adopt copies the journal to another file first, so that a kill leaves no part of it.
 func (f Folder) Adopt(id string, journal io.Reader) (adopted bool, err error) {
 	dir, err := f.dir(id)
 	if err != nil {
@@ -24,7 +22,7 @@ func (f Folder) Adopt(id string, journal io.Reader) (adopted bool, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return false, journalFailure("journal.make_folder", dir, err)
 	}
-	lock, err := f.lock(id)
+	lock, err := lock(id, dir)
 	if err != nil {
 		return false, err
 	}
@@ -59,7 +57,7 @@ func copyJournal(path string, journal io.Reader) (err error) {
 	return err
 }
 
-// Remove deletes the journal of a campaign. One that a process works on is refused.
+// Remove deletes the folder of the campaign.
 func (f Folder) Remove(id string) error {
 	dir, err := f.dir(id)
 	if err != nil {
@@ -68,7 +66,7 @@ func (f Folder) Remove(id string) error {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return unknownCampaign(id, string(f))
 	}
-	lock, err := f.lock(id)
+	lock, err := lock(id, dir)
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,20 @@
 package campaign
 
-import "soku/internal/measure"
+import (
+	"io"
+	"path/filepath"
+
+	"soku/internal/measure"
+)
 
 // Journals is a place that keeps the journals of campaigns: [Folder] on a disk,
 // [Memory] for tests. Its methods may be called by several goroutines and, where
-// processes share the place, by several processes at once.
+// processes share the place, by several processes simultaneously.
 //
-// Errors are a [measure.Error] of kind
+// An error is a [measure.Error] of kind
 //
-//   - not_found: no campaign has that identity;
+//   - not_found: no campaign has that identity, or no campaign can have it: an identity
+//     may come from a file that somebody else wrote, and must be a plain file name;
 //   - refused: another process, or another opener in this one, holds the campaign;
 //   - store: the journal cannot be read or written; what was appended before is
 //     not affected.
@@ -27,6 +33,20 @@ type Journals interface {
 	// Read visits the records of a campaign without holding it, also while another
 	// process writes. It returns visit's error.
 	Read(id string, visit func(Record) error) error
+	// Adopt copies the whole records of a journal from elsewhere, so that the campaign can
+	// be resumed here. If the campaign has a journal already, that one stays and adopted is
+	// false.
+	Adopt(id string, journal io.Reader) (adopted bool, err error)
+	// Remove deletes the journal of a campaign that nothing holds.
+	Remove(id string) error
+}
+
+// checkIdentity returns an error of kind not_found for an identity that no campaign can have.
+func checkIdentity(id, place string) error {
+	if !filepath.IsLocal(id) || filepath.Base(id) != id || id == "." {
+		return unknownCampaign(id, place)
+	}
+	return nil
 }
 
 // Journal is the append-only record of one campaign. It is used by one goroutine

@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -165,4 +166,93 @@ func TestACampaignRunsAndResumesInMemory(t *testing.T) {
 		t.Fatalf("outcome %+v, error %v", out, err)
 	}
 	b.onceEach(16)
+}
+
+// The identity of a campaign can come from a journal or a store that somebody else wrote.
+func TestAnIdentityNamesACampaignOfItsPlaceOnly(t *testing.T) {
+	for name, in := range places(t) {
+		t.Run(name, func(t *testing.T) {
+			j, lock, err := in.Create("kept")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = j.Close(), lock.Release()
+			nothing := func(campaign.Record) error { return nil }
+			for _, id := range []string{"", ".", "..", "../outside", "../campaigns", "kept/", "./kept", "kept/../kept", "kept/inside", in.Name() + "/kept"} {
+				_, _, created := in.Create(id)
+				_, _, opened := in.Open(id, nothing)
+				_, adopted := in.Adopt(id, strings.NewReader(""))
+				for method, err := range map[string]error{
+					"Create": created, "Open": opened, "Read": in.Read(id, nothing), "Adopt": adopted, "Remove": in.Remove(id),
+				} {
+					if measure.KindOf(err) != measure.KindNotFound {
+						t.Errorf("%s(%q): %v", method, id, err)
+					}
+				}
+			}
+			if ids, err := in.IDs(); err != nil || !slices.Equal(ids, []string{"kept"}) {
+				t.Errorf("campaigns are %q (%v)", ids, err)
+			}
+			if dir, ok := in.(campaign.Folder); ok {
+				if entries, err := os.ReadDir(filepath.Dir(dir.Name())); err != nil || len(entries) != 1 {
+					t.Errorf("files outside the folder: %v (%v)", entries, err)
+				}
+			}
+		})
+	}
+}
+
+func TestAJournalIsAdoptedOnceAndGoesOn(t *testing.T) {
+	for name, in := range places(t) {
+		t.Run(name, func(t *testing.T) {
+			lines := `{"record":"ended","reason":"0"}` + "\n" + `{"record":"ended","reason":"1"}` + "\n" + `{"record":"ended","rea`
+			for _, want := range []bool{true, false} {
+				adopted, err := in.Adopt("c1", strings.NewReader(lines))
+				if adopted != want || err != nil {
+					t.Errorf("adopted %v (%v), want %v", adopted, err, want)
+				}
+			}
+			if _, err := in.Adopt("c2", strings.NewReader("no journal\n"+lines)); measure.KindOf(err) != measure.KindStore {
+				t.Errorf("a damaged journal was adopted: %v", err)
+			}
+			if err := in.Read("c2", func(campaign.Record) error { return nil }); measure.KindOf(err) != measure.KindNotFound {
+				t.Errorf("reading a journal that was not adopted: %v", err)
+			}
+			j, lock, err := in.Open("c1", func(campaign.Record) error { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := j.Append(note(2)); err != nil {
+				t.Error(err)
+			}
+			if got := reasons(t, j.Read); got != "0 1 2" {
+				t.Errorf("the journal has %s", got)
+			}
+			_, _ = j.Close(), lock.Release()
+		})
+	}
+}
+
+func TestAJournalIsRemovedUnlessItsCampaignIsHeld(t *testing.T) {
+	for name, in := range places(t) {
+		t.Run(name, func(t *testing.T) {
+			if err := in.Remove("c1"); measure.KindOf(err) != measure.KindNotFound {
+				t.Errorf("removing an unknown campaign: %v", err)
+			}
+			j, lock, err := in.Create("c1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := in.Remove("c1"); measure.KindOf(err) != measure.KindRefused {
+				t.Errorf("removing a held campaign: %v", err)
+			}
+			_, _ = j.Close(), lock.Release()
+			if err := in.Remove("c1"); err != nil {
+				t.Error(err)
+			}
+			if ids, err := in.IDs(); err != nil || len(ids) != 0 {
+				t.Errorf("campaigns are %q (%v)", ids, err)
+			}
+		})
+	}
 }

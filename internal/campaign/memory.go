@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -37,17 +38,25 @@ func (m *Memory) IDs() ([]string, error) {
 
 // Create begins a journal and holds it.
 func (m *Memory) Create(id string) (Journal, Lock, error) {
+	if err := checkIdentity(id, m.Name()); err != nil {
+		return nil, nil, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.journals[id] != nil {
 		return nil, nil, journalFailure("journal.make", id, os.ErrExist)
 	}
+	j := &memoryJournal{place: m, id: id, held: true}
+	m.add(j)
+	return j, j, nil
+}
+
+// add keeps a journal; the caller holds m.mu.
+func (m *Memory) add(j *memoryJournal) {
 	if m.journals == nil {
 		m.journals = map[string]*memoryJournal{}
 	}
-	j := &memoryJournal{place: m, id: id, held: true}
-	m.journals[id] = j
-	return j, j, nil
+	m.journals[j.id] = j
 }
 
 // Open holds a campaign and reads its journal.
@@ -96,6 +105,36 @@ func (m *Memory) Read(id string, visit func(Record) error) error {
 		return unknownCampaign(id, m.Name())
 	}
 	return j.Read(visit)
+}
+
+// Adopt copies the whole records of a journal.
+func (m *Memory) Adopt(id string, journal io.Reader) (adopted bool, err error) {
+	if err := checkIdentity(id, m.Name()); err != nil {
+		return false, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.journals[id] != nil {
+		return false, nil
+	}
+	var text bytes.Buffer
+	whole, err := ReadJournal(io.TeeReader(journal, &text), func(Record) error { return nil })
+	if err != nil {
+		return false, journalFailure("journal.make", id, err)
+	}
+	m.add(&memoryJournal{place: m, id: id, text: text.Bytes()[:whole]})
+	return true, nil
+}
+
+// Remove deletes a journal.
+func (m *Memory) Remove(id string) error {
+	if _, err := m.hold(id); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.journals, id)
+	return nil
 }
 
 func (j *memoryJournal) Append(records ...Record) error {

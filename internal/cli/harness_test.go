@@ -35,6 +35,7 @@ func fakeSystem(t testing.TB, args ...string) (*System, *bytes.Buffer, *output.B
 		Create: func(name string) (io.WriteCloser, error) { return os.Create(name) },
 		Append: appendTo, Remove: os.Remove, Uname: func() string { return "Linux test" }, Called: "soku", PID: 4711,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
+		OpenStore: openStoreFile, OpenJournals: journalsIn,
 		Hostname: hostname, Detach: startDetached, EndOnSignal: func() {},
 		Width: func() int { return 0 }, StdoutWidth: func() int { return 0 }, StdoutHeight: func() int { return 0 },
 		ReadPassword:  func() (string, error) { return "", errors.ErrUnsupported },

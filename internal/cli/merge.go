@@ -149,7 +149,7 @@ func mergePlaces(sys *System, f mergeFlags) (stores, journals []string, err erro
 func filesOf(sys *System, dir string) (files []string, err error) {
 	candidates := []string{filepath.Join(dir, "soku.db"), campaign.JournalFile(dir)}
 	for _, parent := range []string{filepath.Join(dir, "campaigns"), dir} {
-		ids, err := campaign.Folder(parent).IDs()
+		ids, err := sys.OpenJournals(parent).IDs()
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"soku/internal/campaign"
+	"soku/internal/conduct"
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/tests"
@@ -39,11 +40,11 @@ from deciding. Nothing is sent.`,
   soku plan plan.yaml --only gateway=ultra --json`,
 		Args: onePlan, ValidArgsFunction: completeFiles("yaml", "yml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, _, err := loadPlan(sys, args[0], f.catalog)
+			p, _, err := conduct.Load(args[0], sys.ReadFile, knownLimits(sys, f.catalog))
 			if err != nil {
 				return err
 			}
-			only, err := selection(p, f.only)
+			only, err := conduct.Select(p, f.only)
 			if err != nil {
 				return err
 			}

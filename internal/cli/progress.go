@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/conduct"
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/store"
@@ -20,24 +21,76 @@ const (
 	endLine   = printable.Sequence("\x1b[K")
 )
 
-// progress shows a running campaign: a line for each finished trial, and on a terminal below
+// progress is the [conduct.Observer] that shows a campaign on the terminal: a line for each finished trial, and on a terminal below
 // them one that is written over.
 type progress struct {
 	w         io.Writer
 	catalogue *text.Catalogue
 	width     func() int
-	pairs     bool // the plan has pairs: lines name them
-	drawn     bool // a live line stands there
+	plan      *campaign.Plan
+	follow    func(campaign.Event) string // or nil: returns a line to print after some events
+	pairs     bool                        // the plan has pairs: lines name them
+	drawn     bool                        // a live line stands there
 	running   map[string]*runningTrial
 	failed    map[string]int // trials by the sentence of their failure
 }
 
-func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progress {
-	p := &progress{w: sys.Stderr, catalogue: sys.Catalogue, width: sys.Width, pairs: c.Plan.HasPairs()}
-	done, _ := c.Done()
-	fmt.Fprintln(p.w, p.catalogue.Say("progress.begin", text.Args{
-		"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "AtMost": e.FewestTrials > 0, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Done": done}))
-	return p
+func newProgress(sys *System, plan *campaign.Plan) *progress {
+	return &progress{w: sys.Stderr, catalogue: sys.Catalogue, width: sys.Width, plan: plan, pairs: plan.HasPairs()}
+}
+
+// Begun implements [conduct.Observer].
+func (p *progress) Begun(b conduct.Beginning) {
+	switch b.Step {
+	case conduct.StepResumed:
+		p.say("run.resumed", text.Args{"Campaign": b.Campaign, "Others": b.Others})
+	case conduct.StepRefilled:
+		p.say("run.refilled", text.Args{"Campaign": b.Campaign, "Results": b.Results})
+	case conduct.StepLab:
+		p.say("lab.building", text.Args{"Lab": b.Lab})
+	case conduct.StepHosts:
+		p.say("run.hosts", text.Args{"Hosts": b.Hosts})
+	case conduct.StepHost:
+		h := b.Host
+		args := text.Args{
+			"Host": h.Name, "Platform": h.Platform, "Copied": h.Copied, "Lasted": h.Duration, "Port": h.Port,
+			"Ahead": h.Offset >= 0, "Offset": h.Offset.Abs(), "Uncertainty": h.Uncertainty,
+		}
+		p.say("run.host", args)
+		if h.ClockOff {
+			p.say("run.host_clock", args)
+		}
+	case conduct.StepUnreachable:
+		printError(p.catalogue, p.w, b.Error)
+	case conduct.StepLeft:
+		p.say("run.left", text.Args{"Campaign": b.Campaign, "Left": b.Left, "Trials": b.Trials, "Plan": p.plan.File})
+	case conduct.StepCampaign:
+		e, c := b.Estimate, b.Running
+		done, _ := c.Done()
+		p.say("progress.begin", text.Args{
+			"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "AtMost": e.FewestTrials > 0, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Done": done})
+	}
+}
+
+func (p *progress) say(key string, args text.Args) { fmt.Fprintln(p.w, p.catalogue.Say(key, args)) }
+
+// Trial implements [conduct.Observer].
+func (p *progress) Trial(e campaign.Event) {
+	p.event(e)
+	if p.follow != nil {
+		if line := p.follow(e); line != "" {
+			p.print(line)
+		}
+	}
+}
+
+// Sample implements [conduct.Observer].
+func (p *progress) Sample(e campaign.Event) { p.event(e) }
+
+// Ended implements [conduct.Observer].
+func (p *progress) Ended(e conduct.Ended) {
+	p.end()
+	p.sayEnough(e.Campaign, e.Outcome.Enough)
 }
 
 // event is called for every event of the campaign, one at a time.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,10 +14,11 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/campaign"
+	"soku/internal/conduct"
+	"soku/internal/lab"
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/text"
-	"soku/internal/version"
 )
 
 type runFlags struct {
@@ -94,27 +97,27 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func campaignsDir(sys *System) campaign.Folder {
+func campaignsDir(sys *System) campaign.Journals {
 	if sys.DataDir == "" {
-		return "" // which has no campaigns
+		return sys.OpenJournals("") // has no campaigns
 	}
-	return campaign.Folder(filepath.Join(sys.DataDir, "campaigns"))
+	return sys.OpenJournals(filepath.Join(sys.DataDir, "campaigns"))
 }
 
 // presenter shows what a run of a campaign measured, also where it ended with an error. Its
 // context does not end with an interrupt.
 type presenter func(ctx context.Context, st store.Store, c *campaign.Campaign, out campaign.Outcome, runErr error) error
 
-// runCampaign checks all that can be checked before anything is built or sent.
+// runCampaign has the campaign of a plan conducted, and shows it on the terminal.
 func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, present presenter) (err error) {
 	if err := sys.needDataDir(); err != nil { // for the journal
 		return err
 	}
-	p, topology, err := loadPlan(sys, file, f.catalog)
+	p, topology, err := conduct.Load(file, sys.ReadFile, knownLimits(sys, f.catalog))
 	if err != nil {
 		return err
 	}
-	only, err := selection(p, f.only)
+	only, err := conduct.Select(p, f.only)
 	if err != nil {
 		return err
 	}
@@ -127,93 +130,43 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	var c *campaign.Campaign
-	measures := true // at least one trial
-	if f.resume {
-		if c, err = resumeCampaign(sys, p, f); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, c.Close()) }()
-		if measures = left(c, only, f); !measures { // no trial needs the lab
-			topology = nil
-			if err := refill(ctx, sys, st, c, f); err != nil {
-				return err
-			}
-		}
+	show := newProgress(sys, p)
+	c := conduct.Conductor{Host: hostOf(sys, f.binaries), Store: st, Journals: campaignsDir(sys), Observer: show}
+	if sys.StdinTerminal() {
+		c.Questions = &terminalQuestions{sys: sys, lines: bufio.NewReader(sys.Stdin), clearLine: show.clear}
 	}
-	e := &campaign.Executor{
-		Limit: p.Concurrency(), Store: st, Only: only, RetryFailed: f.retryFailed, Patience: f.patience, Version: version.String(), Now: sys.Now,
+	order := conduct.Order{
+		Plan: p, Topology: topology, Only: only, Resume: f.resume, Campaign: f.campaign, RetryFailed: f.retryFailed, MoreRounds: f.moreRounds,
+		Patience: f.patience, NoPreflight: f.noPreflight, Access: access,
 	}
-	var show *progress
-	if measures {
-		if e.Confirm, err = confirmer(sys, p, only, func() { show.clear() }); err != nil {
-			return err
-		}
+	if f.seedGiven {
+		order.Seed = &f.seed
 	}
-	id := measure.NewCampaignID(p.Campaign, sys.Now())
-	if c != nil {
-		id = c.ID()
-	}
-	place, err := bringUp(ctx, sys, topology, id)
+	s, err := c.Open(ctx, order)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, place.down(ctx)) }()
-	e.Runner, e.Command = place.runner(sys, access, e.Limit), place.shell(sys, p).Run
-	if measures {
-		place.remotes = newRemotes(sys, p.RemoteHosts(only), f.binaries)
-		if err := preflight(ctx, sys, place, e.Runner, f.probes(p, only)); err != nil {
-			return err
-		}
-	}
-	if c == nil {
-		if c, err = createCampaign(sys, id, p, f); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, c.Close()) }()
-	}
-	show = newProgress(sys, c, c.Estimate(only))
-	e.Watch = show.event
+	defer func() { err = errors.Join(err, s.Close(ctx)) }()
 	if f.follow != nil {
-		follow, err := f.follow(ctx, st, c)
-		if err != nil {
+		if show.follow, err = f.follow(ctx, st, s.Campaign); err != nil {
 			return err
 		}
-		e.Watch = func(event campaign.Event) {
-			show.event(event)
-			if line := follow(event); line != "" {
-				show.print(line)
-			}
-		}
 	}
-	out, err := e.Run(ctx, c)
-	show.end()
-	sayEnough(sys, c, out.Enough)
+	out, err := s.Run(ctx)
 	// What was measured is shown also where trials failed or are left.
-	if rerr := present(context.WithoutCancel(ctx), st, c, out, err); rerr != nil {
+	if rerr := present(context.WithoutCancel(ctx), st, s.Campaign, out, err); rerr != nil {
 		err = errors.Join(err, rerr)
 	}
 	return err
 }
 
-// selection is what --only says, or else the plan's only:.
-func selection(p *campaign.Plan, texts []string) (campaign.Selection, error) {
-	if len(texts) == 0 {
-		return p.Only, nil
+// hostOf is this machine as conduct needs it.
+func hostOf(sys *System, binaries string) conduct.Host {
+	return conduct.Host{
+		Self: sys.self(), Here: here(sys), Open: sys.Open, Now: sys.Now, Username: sys.Username, Root: sys.Root,
+		LabDir: lab.RunDir(sys.Getenv), Binaries: cmp.Or(binaries, sys.Getenv("SOKU_BINARIES")),
+		SSH: strings.Fields(cmp.Or(strings.TrimSpace(sys.Getenv("SOKU_SSH")), "ssh")),
 	}
-	s, err := campaign.ParseSelection(texts)
-	if err == nil {
-		err = p.CheckSelection(s)
-	}
-	if err != nil {
-		return nil, measure.Fail(measure.KindUsage, "cli.run.only", measure.Figures{"cause": err})
-	}
-	for _, pt := range p.AllPatterns() {
-		if s.Matches(pt.Levels) {
-			return s, nil
-		}
-	}
-	return nil, measure.Fail(measure.KindUsage, "cli.run.none_selected", measure.Figures{"only": strings.Join(texts, " "), "plan": p.File})
 }
 
 func (f *runFlags) campaignAccess(sys *System) (agent.Access, error) {
@@ -225,27 +178,6 @@ func (f *runFlags) campaignAccess(sys *System) (agent.Access, error) {
 		a.TLSCA = string(pem)
 	}
 	return a, err
-}
-
-func createCampaign(sys *System, id string, p *campaign.Plan, f *runFlags) (*campaign.Campaign, error) {
-	older, err := campaign.Find(campaignsDir(sys), p.Campaign)
-	if err != nil {
-		return nil, err
-	}
-	if len(older) > 0 && older[0].Open() {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.left", text.Args{
-			"Campaign": older[0].Record.ID, "Left": older[0].Trials - older[0].Done, "Trials": older[0].Trials, "Plan": p.File,
-		}))
-	}
-	seed := f.seed
-	switch {
-	case f.seedGiven:
-	case p.Seed != nil:
-		seed = *p.Seed
-	default:
-		seed = campaign.DrawSeed()
-	}
-	return campaign.CreateAs(id, campaignsDir(sys), p, seed, version.String(), sys.Now())
 }
 
 // reportFile is a file to write and its format.

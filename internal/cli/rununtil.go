@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"maps"
 	"math"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // sayEnough says whether a campaign whose plan has until has enough rounds, and why not.
-func sayEnough(sys *System, c *campaign.Campaign, e *campaign.Enough) {
+func (p *progress) sayEnough(c *campaign.Campaign, e *campaign.Enough) {
 	if e == nil {
 		return
 	}
@@ -24,12 +23,12 @@ func sayEnough(sys *System, c *campaign.Campaign, e *campaign.Enough) {
 			args["Width"] = 0.0
 		}
 		maps.Copy(args, limits)
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.until", args))
+		p.say("run.until", args)
 	}
 	if u.Decided && (u.Interval == 0 || e.Limit != campaign.LimitFailed) {
 		args := text.Args{"Compared": e.Compared, "Open": e.Open, "A": e.A, "B": e.B, "Label": e.OpenLabel}
 		maps.Copy(args, limits)
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.until_decided", args))
+		p.say("run.until_decided", args)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store"
-	"soku/internal/store/sqlite"
 )
 
 // addStoreFlag gives cmd the flag that names the store.
@@ -41,7 +40,7 @@ func openStore(ctx context.Context, sys *System, file string) (store.Store, erro
 	if err := needStore(sys, file); err != nil {
 		return nil, err
 	}
-	return sqlite.Open(ctx, storeFile(sys, file))
+	return sys.OpenStore(ctx, storeFile(sys, file))
 }
 
 // needStore fails if the store would be in the data folder and none is known.

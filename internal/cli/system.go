@@ -21,10 +21,13 @@ import (
 	"golang.org/x/term"
 
 	"soku/internal/agent"
+	"soku/internal/campaign"
 	"soku/internal/doctor"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/printable"
+	"soku/internal/store"
+	"soku/internal/store/sqlite"
 	"soku/internal/text"
 )
 
@@ -57,6 +60,11 @@ type System struct {
 	// Detach starts a process that outlives this one; errors.ErrUnsupported where
 	// the system has no way.
 	Detach func(name string, args ...string) error
+
+	// OpenStore opens the store at an address, today the path of a file. The caller closes it.
+	OpenStore func(ctx context.Context, address string) (store.Store, error)
+	// OpenJournals returns the journals at an address, today the path of a folder.
+	OpenJournals func(address string) campaign.Journals
 
 	// Command makes a process that dies with ctx.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
@@ -102,6 +110,7 @@ func Real() *System {
 		},
 		Append: appendTo, Remove: os.Remove, Uname: host.Uname,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
+		OpenStore: openStoreFile, OpenJournals: journalsIn,
 		Hostname: hostname, Detach: startDetached,
 		Interrupts: interrupts, EndOnSignal: func() { signal.Reset() },
 		Width:        func() int { w, _ := size(os.Stderr); return w },
@@ -118,6 +127,12 @@ func Real() *System {
 		DataDir:       dataDir(os.Getenv, runtime.GOOS, accountHome),
 	}
 }
+
+func openStoreFile(ctx context.Context, path string) (store.Store, error) {
+	return sqlite.Open(ctx, path)
+}
+
+func journalsIn(path string) campaign.Journals { return campaign.Folder(path) }
 
 // ownStreams reports whether the streams are those of the process, which then
 // may become another program without losing its output.

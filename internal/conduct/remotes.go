@@ -1,11 +1,9 @@
-package cli
+package conduct
 
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os/exec"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/fleet/ssh"
 	"soku/internal/measure"
-	"soku/internal/text"
 	"soku/internal/version"
 )
 
@@ -28,34 +25,34 @@ type remote struct {
 	endpoint campaign.Endpoint
 }
 
-// preparedAtOnce is how many hosts are prepared at once.
+// preparedAtOnce is how many hosts are prepared simultaneously.
 const preparedAtOnce = 8
 
-// newRemotes finds them in a plan. Nothing is sent.
-func newRemotes(sys *System, inPlan []campaign.RemoteHost, folder string) remotes {
+// newRemotes returns the hosts of a plan. Nothing is sent.
+func newRemotes(h *Host, inPlan []campaign.RemoteHost) remotes {
 	r := remotes{inPlan: inPlan, hosts: map[string]*remote{}}
-	binaries := &ssh.Binaries{Folder: cmp.Or(folder, sys.Getenv("SOKU_BINARIES")), Self: sys.self().Path, Open: sys.Open}
-	client := ssh.Client{Program: strings.Fields(cmp.Or(strings.TrimSpace(sys.Getenv("SOKU_SSH")), "ssh")), Make: sys.Command}
-	for _, h := range inPlan {
+	binaries := &ssh.Binaries{Folder: h.Binaries, Self: h.Self.Path, Open: h.Open}
+	client := ssh.Client{Program: h.SSH, Make: h.Self.Make}
+	for _, in := range inPlan {
 		o := ssh.Order{
-			Destination: h.Endpoint.SSH, Keep: h.Endpoint.Keep, Serve: h.Serves, Ports: []int{h.Endpoint.Port}, CopyRoot: h.Endpoint.CopyRoot,
-			Version: version.String(), Binary: binaries.For, Open: sys.Open,
+			Destination: in.Endpoint.SSH, Keep: in.Endpoint.Keep, Serve: in.Serves, Ports: []int{in.Endpoint.Port}, CopyRoot: in.Endpoint.CopyRoot,
+			Version: version.String(), Binary: binaries.For, Open: h.Open,
 		}
-		if h.Endpoint.Port == 0 {
+		if in.Endpoint.Port == 0 {
 			o.Ports = []int{measure.DefaultPort, 0}
 		}
-		r.hosts[h.Name] = &remote{ssh.NewHost(client, o), h.Endpoint}
+		r.hosts[in.Name] = &remote{ssh.NewHost(client, o), in.Endpoint}
 	}
 	return r
 }
 
-// prepare prepares all hosts, several at once, and reports each on stderr. It returns the
-// failures by endpoint; the error is of kind interrupted, if ctx ends.
-func (r *remotes) prepare(ctx context.Context, sys *System) (map[string]*measure.Error, error) {
+// prepare prepares all hosts, several simultaneously, and reports each. It returns the
+// failures by endpoint, or an error of kind interrupted if ctx ends.
+func (r *remotes) prepare(ctx context.Context, begun func(Beginning)) (map[string]*measure.Error, error) {
 	if len(r.inPlan) == 0 {
 		return nil, nil
 	}
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.hosts", text.Args{"Hosts": len(r.inPlan)}))
+	begun(Beginning{Step: StepHosts, Hosts: len(r.inPlan)})
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	failed := map[string]*measure.Error{}
@@ -71,7 +68,7 @@ func (r *remotes) prepare(ctx context.Context, sys *System) (map[string]*measure
 				failed[h.Name] = measure.AsError(err, measure.KindUnreachable)
 				return
 			}
-			reportHost(sys, h.Name, s)
+			begun(Beginning{Step: StepHost, Host: prepared(h.Name, s)})
 		})
 	}
 	all.Wait()
@@ -81,17 +78,14 @@ func (r *remotes) prepare(ctx context.Context, sys *System) (map[string]*measure
 	return failed, nil
 }
 
-// clockTolerance is how far the clock of a host may be off before that is worth a warning.
+// clockTolerance is how far the clock of a host may be off without a warning.
 const clockTolerance = time.Second
 
-func reportHost(sys *System, name string, s *ssh.Session) {
-	args := text.Args{
-		"Host": name, "Platform": s.Platform.String(), "Copied": s.Copied, "Lasted": s.Lasted, "Port": s.Port,
-		"Ahead": s.Clock.Offset >= 0, "Offset": s.Clock.Offset.Abs(), "Uncertainty": s.Clock.Uncertainty,
-	}
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.host", args))
-	if s.Clock.Offset.Abs()-s.Clock.Uncertainty > clockTolerance {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.host_clock", args))
+func prepared(name string, s *ssh.Session) Prepared {
+	return Prepared{
+		Name: name, Platform: s.Platform.String(), Copied: s.Copied, Duration: s.Lasted, Port: s.Port,
+		Offset: s.Clock.Offset, Uncertainty: s.Clock.Uncertainty,
+		ClockOff: s.Clock.Offset.Abs()-s.Clock.Uncertainty > clockTolerance,
 	}
 }
 

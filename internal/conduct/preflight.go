@@ -1,4 +1,4 @@
-package cli
+package conduct
 
 import (
 	"context"
@@ -8,23 +8,19 @@ import (
 	"soku/internal/measure"
 )
 
-// probes are what is checked before the first trial.
-func (f *runFlags) probes(p *campaign.Plan, only campaign.Selection) []campaign.Job {
-	if f.noPreflight {
-		return nil
-	}
-	return p.Probes(only)
-}
-
 // preflight prepares the hosts that are reached by ssh and checks that clients reach their
-// servers, and shows all that fails.
-func preflight(ctx context.Context, sys *System, place *place, runner campaign.Runner, probes []campaign.Job) error {
-	unprepared, err := place.remotes.prepare(ctx, sys)
+// servers. Of several failures it reports each, and returns their number.
+func (s *Session) preflight(ctx context.Context) error {
+	var probes []campaign.Job
+	if !s.order.NoPreflight {
+		probes = s.order.Plan.Probes(s.order.Only)
+	}
+	unprepared, err := s.place.remotes.prepare(ctx, s.conductor.begun)
 	if err != nil {
 		return err
 	}
 	var failures []*measure.Error
-	for _, h := range place.remotes.inPlan {
+	for _, h := range s.place.remotes.inPlan {
 		if e := unprepared[h.Name]; e != nil {
 			failures = append(failures, measure.Fail(e.Kind, "campaign.preflight", measure.Figures{"pairs": []string{h.Name}, "cause": e}))
 		}
@@ -32,7 +28,7 @@ func preflight(ctx context.Context, sys *System, place *place, runner campaign.R
 	probes = slices.DeleteFunc(probes, func(j campaign.Job) bool {
 		return unprepared[j.Client.Endpoint.Name] != nil || unprepared[j.Server.Endpoint.Name] != nil
 	})
-	unreached, err := campaign.Preflight(ctx, runner, probes)
+	unreached, err := campaign.Preflight(ctx, s.executor.Runner, probes)
 	if err != nil {
 		return err
 	}
@@ -44,7 +40,7 @@ func preflight(ctx context.Context, sys *System, place *place, runner campaign.R
 		return failures[0]
 	}
 	for _, e := range failures {
-		printError(sys.Catalogue, sys.Stderr, e)
+		s.conductor.begun(Beginning{Step: StepUnreachable, Error: e})
 	}
 	return measure.Fail(failures[0].Kind, "cli.run.preflight", measure.Figures{"failures": len(failures)})
 }

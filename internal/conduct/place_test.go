@@ -1,8 +1,8 @@
-package cli
+package conduct
 
 import (
 	"context"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -11,14 +11,14 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/campaign"
+	"soku/internal/catalog"
 	"soku/internal/measure"
 )
 
 func TestTrialsAtOnceHaveProcessesOfTheirOwn(t *testing.T) {
-	addr := startServer(t, nil)
-	sys, _, _ := fakeSystem(t)
-	sys.Executable = func() (string, error) { return exec.LookPath("soku") }
-	runner := (&place{}).runner(sys, agent.Access{}, 1)
+	addr := startServer(t)
+	host := ThisHost()
+	runner := (&place{host: &host}).runner(agent.Access{}, 1)
 	o := measure.Defaults(measure.TestTCP)
 	o.Duration = measure.Duration(200 * time.Millisecond)
 	job := campaign.Job{Test: measure.TestTCP, Options: o, Server: campaign.Target{Endpoint: measure.Endpoint{Address: addr}}}
@@ -31,7 +31,7 @@ func TestTrialsAtOnceHaveProcessesOfTheirOwn(t *testing.T) {
 	if c := alone.Hosts.Client.Counters; !c.Shared {
 		t.Errorf("a trial alone ran in another process: %+v", c)
 	}
-	if r := (&place{}).runner(sys, agent.Access{}, 2).Run(t.Context(), job, campaign.Hooks{}); r.Error != nil || r.Hosts.Client.Counters.Shared {
+	if r := (&place{host: &host}).runner(agent.Access{}, 2).Run(t.Context(), job, campaign.Hooks{}); r.Error != nil || r.Hosts.Client.Counters.Shared {
 		t.Errorf("one of two trials at once: %v, %+v", r.Error, r.Hosts.Client)
 	}
 	job.Trial.Group = &measure.Group{ID: "1", Trials: 2}
@@ -75,13 +75,13 @@ func TestAPlanThatCopiesToAServerWithoutAFolderIsRefused(t *testing.T) {
 			topology: "lab: x\nhosts:\n  a:\n  " + c.hosts + "\nlinks: [{from: a, to: b}]\n",
 			plan:     "campaign: copies\nto: b\n" + c.plan,
 		} {
-			if err := writeWhole(file, []byte(text), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, errs, code := soku(t, "plan", plan)
-		if (code != 0) != (c.want != "") || !strings.Contains(errs, c.want) {
-			t.Errorf("%s: status %d, %s; want %q", c.name, code, errs, c.want)
+		_, _, err := Load(plan, os.ReadFile, func() (*catalog.Catalog, error) { return catalog.Builtin(), nil })
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", c.name, err, c.want)
 		}
 	}
 }

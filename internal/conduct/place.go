@@ -1,0 +1,100 @@
+package conduct
+
+import (
+	"context"
+	"os/exec"
+	"time"
+
+	"soku/internal/agent"
+	"soku/internal/campaign"
+	"soku/internal/lab"
+	"soku/internal/measure"
+)
+
+// place is where the trials of a campaign run: this machine and those it
+// reaches, with an emulated network around them or not.
+type place struct {
+	host    *Host
+	lab     *lab.Lab // or nil
+	remotes remotes  // empty until the hosts are prepared
+}
+
+// bringUp builds the emulated network of a campaign, if it has one, in the place of one that
+// a former run of the campaign left behind because it was killed.
+func (p *place) bringUp(ctx context.Context, t *lab.Topology, campaignID string, begun func(Beginning)) error {
+	if t == nil {
+		return nil
+	}
+	if !p.host.Root {
+		return measure.Fail(measure.KindPermission, "cli.plan.lab_needs_root", measure.Figures{"lab": t.Name})
+	}
+	self, err := p.host.Self.Path()
+	if err != nil {
+		return err
+	}
+	begun(Beginning{Step: StepLab, Lab: t.Name})
+	p.lab, err = lab.Up(ctx, t, lab.Options{RunDir: p.host.LabDir, Executable: self, Owner: campaignID})
+	return err
+}
+
+// downTimeout is how long taking a lab down may last, also after an interrupt.
+const downTimeout = 20 * time.Second
+
+func (p *place) down(ctx context.Context) error {
+	p.remotes.close()
+	if p.lab == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), downTimeout)
+	defer cancel()
+	return p.lab.Down(ctx)
+}
+
+// shell runs the plan's commands in its folder. In a lab they can reach its
+// hosts with: soku lab exec "$SOKU_LAB" HOST -- COMMAND.
+func (p *place) shell(plan *campaign.Plan) campaign.Shell {
+	s := campaign.Shell{Command: p.host.Self.Make, Argv: plan.Shell, Dir: plan.Dir()}
+	if p.lab != nil {
+		s.More = []string{"SOKU_LAB=" + p.lab.Topology.Name}
+	}
+	return s
+}
+
+// runner runs each trial where its client is. A trial that may run at the same
+// time as others, because several do or because it belongs to a group, has a
+// process of its own, so that it has a processor cost of its own. atOnce is how
+// many trials run at once.
+func (p *place) runner(access agent.Access, atOnce int) campaign.Runner {
+	return campaign.Places{Access: access, Enter: p.remotes.enter, Now: p.host.Now, Of: func(j campaign.Job) agent.Place {
+		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Client.SSH == "" && j.Trial.Group == nil && atOnce <= 1 {
+			return p.host.Here
+		}
+		own := agent.Process{Now: p.host.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
+			return p.child(ctx, j.Client)
+		}}
+		if j.Client.SSH != "" {
+			return remotePlace{own}
+		}
+		return own
+	}}
+}
+
+// child makes the process that runs a trial at a client.
+func (p *place) child(ctx context.Context, client campaign.Target) (*exec.Cmd, error) {
+	if client.SSH != "" {
+		return p.remotes.child(ctx, client.Endpoint.Name)
+	}
+	if argv := client.Command; client.Host == "" && len(argv) > 0 {
+		return p.host.Self.Make(ctx, argv[0], append(argv[1:len(argv):len(argv)], "trial")...), nil
+	}
+	if client.Host == "" {
+		return p.host.Self.Command(ctx, "trial")
+	}
+	program, err := p.host.Self.Path()
+	if err != nil {
+		return nil, err
+	}
+	cmd := p.lab.Command(ctx, client.Host, program, "trial")
+	cmd.Dir = p.lab.DiskFolder(client.Host) // where copies make files, if nothing else is said
+	return cmd, nil
+}

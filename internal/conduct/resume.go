@@ -1,0 +1,90 @@
+package conduct
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+)
+
+// left reports whether the campaign has trials to run, or rounds to add.
+func (s *Session) left() bool {
+	done, failed := s.Campaign.Done()
+	return done < s.Campaign.Trials() || s.order.RetryFailed && failed > 0 || s.Campaign.Unfinished(s.order.Only)
+}
+
+// refill adds to the store what only the journal of a finished campaign has. It is an error
+// if nothing is missing, unless the campaign was named.
+func (s *Session) refill(ctx context.Context) error {
+	added, err := s.Campaign.Refill(ctx, s.conductor.Store)
+	switch {
+	case err != nil:
+		return err
+	case added > 0:
+		s.conductor.begun(Beginning{Step: StepRefilled, Campaign: s.Campaign.ID(), Results: added})
+	case s.order.Campaign == "":
+		return measure.Fail(measure.KindNotFound, "cli.run.none_left", measure.Figures{"campaign": s.Campaign.ID()})
+	}
+	return nil
+}
+
+// resume opens the campaign to go on with: the one that the order names, or of those with the
+// plan's name the newest that has something left to do. If none has, or rounds are added, it
+// is the newest.
+func (s *Session) resume() (*campaign.Campaign, error) {
+	o, p, in := s.order, s.order.Plan, s.conductor.Journals
+	var id string
+	if o.Campaign != "" {
+		var err error
+		if id, err = campaign.FindID(in, o.Campaign); err != nil {
+			return nil, err
+		}
+	} else {
+		all, err := campaign.Find(in, p.Campaign)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == 0 {
+			return nil, measure.Fail(measure.KindNotFound, "cli.run.none_begun", measure.Figures{"campaign": p.Campaign, "plan": p.File})
+		}
+		i := slices.IndexFunc(all, func(c campaign.Info) bool {
+			return c.Open() || o.RetryFailed && c.Failed > 0 || o.MoreRounds != 0
+		})
+		id = all[max(i, 0)].Record.ID
+		var others []string
+		for j, c := range all {
+			if j != i && c.Open() {
+				others = append(others, c.Record.ID)
+			}
+		}
+		if len(others) > 0 {
+			s.conductor.begun(Beginning{Step: StepResumed, Campaign: id, Others: others})
+		}
+	}
+	c, err := campaign.Resume(in, id, p)
+	if err != nil {
+		return nil, err
+	}
+	if o.Seed != nil && *o.Seed != c.Record.Seed {
+		_ = c.Close()
+		return nil, measure.Fail(measure.KindUsage, "cli.run.other_seed", measure.Figures{
+			"campaign": id, "seed": fmt.Sprint(c.Record.Seed), "given": fmt.Sprint(*o.Seed), // a number of a figure has 53 bits
+		})
+	}
+	if err := addRounds(c, o.MoreRounds, s.conductor.Host.Now()); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// addRounds adds the rounds that the plan has more than the campaign, and others.
+func addRounds(c *campaign.Campaign, more int, now time.Time) error {
+	if err := c.RaiseRounds(now); err != nil || more == 0 {
+		return err
+	}
+	return c.AddRounds(more, now)
+}
