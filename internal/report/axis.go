@@ -10,6 +10,35 @@ type axis struct {
 	low, high float64 // figures at the ends
 	from, to  float64 // pixels of the ends
 	log       bool
+	marks     []mark // ticks
+}
+
+// mark is a tick of an axis before it has a place in pixels.
+type mark struct {
+	at   float64
+	text string
+}
+
+// ticks returns the axis with ticks at the figures.
+func (a axis) ticks(at []float64) axis {
+	a.marks = make([]mark, len(at))
+	for i, v := range at {
+		a.marks[i].at = v
+	}
+	return a
+}
+
+// labels returns the axis with the texts of its ticks.
+func (a axis) labels(text func(float64) string) axis {
+	for i := range a.marks {
+		a.marks[i].text = text(a.marks[i].at)
+	}
+	return a
+}
+
+// in returns the axis with ticks that are labelled in a unit.
+func (a axis) in(unit scale) axis {
+	return a.labels(func(v float64) string { return tickText(v, unit) })
 }
 
 func (a axis) at(v float64) float64 {
@@ -26,7 +55,7 @@ func (a axis) at(v float64) float64 {
 
 // linearAxis spans figures to round numbers. It begins at zero unless all
 // figures lie in a narrow band far from it, where zero would hide what differs.
-func linearAxis(low, high, from, to float64, ticks int) (axis, []float64) {
+func linearAxis(low, high, from, to float64, ticks int) axis {
 	if !(high > 0) {
 		high = 1
 	}
@@ -43,11 +72,11 @@ func linearAxis(low, high, from, to float64, ticks int) (axis, []float64) {
 	for i := range int(math.Round((high-low)/step)) + 1 {
 		at = append(at, low+float64(i)*step)
 	}
-	return axis{low: low, high: high, from: from, to: to}, at
+	return axis{low: low, high: high, from: from, to: to}.ticks(at)
 }
 
 // exactAxis spans zero to the largest figure with ticks at round numbers.
-func exactAxis(high, from, to float64, ticks int) (axis, []float64) {
+func exactAxis(high, from, to float64, ticks int) axis {
 	if !(high > 0) {
 		high = 1
 	}
@@ -56,7 +85,7 @@ func exactAxis(high, from, to float64, ticks int) (axis, []float64) {
 	for i := 0; float64(i)*step <= high*(1+1e-9); i++ {
 		at = append(at, float64(i)*step)
 	}
-	return axis{low: 0, high: high, from: from, to: to}, at
+	return axis{low: 0, high: high, from: from, to: to}.ticks(at)
 }
 
 // niceStep is the smallest of 1, 2, 2.5, 5 times a power of ten not below v.
@@ -72,7 +101,7 @@ func niceStep(v float64) float64 {
 
 // logAxis spans figures to the next of 1, 2, 5 times a power of ten, with at
 // most the given number of ticks.
-func logAxis(low, high, from, to float64, ticks int) (axis, []float64) {
+func logAxis(low, high, from, to float64, ticks int) axis {
 	low = max(low, 1)
 	high = max(high, low)
 	marks := func(multiples ...float64) []float64 {
@@ -118,7 +147,7 @@ func logAxis(low, high, from, to float64, ticks int) (axis, []float64) {
 		}
 		at = half
 	}
-	return a, at
+	return a.ticks(at)
 }
 
 // tickText writes a round number of a unit without needless digits.

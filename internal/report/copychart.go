@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -44,69 +43,50 @@ func (t testView) copyFigures(id string) []figure {
 			}
 		}
 	}
-	a := copyAxes{plot: box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: 8 + copyRates}, unit: scaleFor(rateScales, bps/2)}
-	a.rates, a.ratesAt = exactAxis(bps*1.05, a.plot.Bottom, a.plot.Top, 4)
+	area := box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: 8 + copyRates}
+	unit := scaleFor(rateScales, bps/2)
+	rates := exactAxis(bps*1.05, area.Bottom, area.Top, 4).in(unit)
+	var below axis // of the operations; without ticks where no disk is known
 	if operations > 0 {
-		a.plot.Bottom += copyGap + copyOperations
-		a.operations, a.operationsAt = exactAxis(operations*1.05, a.plot.Bottom, a.plot.Bottom-copyOperations, 2)
+		area.Bottom += copyGap + copyOperations
+		below = exactAxis(operations*1.05, area.Bottom, area.Bottom-copyOperations, 2).in(one)
 	}
-	a.time, a.timeAt = exactAxis(end, a.plot.Left, a.plot.Right, 5)
+	x := exactAxis(end, area.Left, area.Right, 5).in(one)
 	var out []figure
 	for i, s := range typical {
 		trial := text.Args{"Pattern": rows[i].Pattern, "Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand}
-		c := chart{
-			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.copy.title", trial), Width: panelWidth, Height: a.plot.Bottom + 36, Plot: a.plot,
-			XTitle: t.Say("chart.time.axis", nil), YTitle: t.unit(a.unit),
-		}
-		c.addCopy(t, s, a)
-		out = append(out, figure{Caption: t.Say("chart.copy.caption", trial), Charts: []chart{c}})
+		p := t.overTime(t.Say("chart.copy.title", trial), t.unit(unit), area, x, rates)
+		t.addCopy(p, s, below)
+		out = append(out, panel(id, i, t.Say("chart.copy.caption", trial), p))
 	}
 	return out
 }
 
-// copyAxes are those of all panels. The axis of operations is above the end of the plot and
-// has no ticks where no disk is known.
-type copyAxes struct {
-	plot                          box
-	time, rates, operations       axis
-	timeAt, ratesAt, operationsAt []float64
-	unit                          scale // of rates
-}
-
-func (c *chart) addCopy(t testView, s *copySeries, a copyAxes) {
-	for _, v := range a.timeAt {
-		c.XTicks = append(c.XTicks, tick{At: a.time.at(v), Text: tickText(v, one)})
-	}
-	c.XTicks = anchors(c.XTicks, panelWidth)
-	for _, v := range a.ratesAt {
-		c.YTicks = append(c.YTicks, tick{At: a.rates.at(v), Text: tickText(v, a.unit)})
-	}
-	for _, v := range a.operationsAt {
-		c.YTicks = append(c.YTicks, tick{At: a.operations.at(v), Text: tickText(v, one)})
-	}
-	if len(a.operationsAt) > 0 {
-		c.Texts = append(c.Texts, chartText{X: a.plot.Left, Y: a.plot.Bottom - copyOperations - 4, Anchor: "start", Class: "small", Text: t.Say("chart.copy.operations", nil)})
+// addCopy draws a trial: its rates, and on an axis below them its operations.
+func (t testView) addCopy(p *plot, s *copySeries, operations axis) {
+	if p.addYTicks(operations); len(operations.marks) > 0 {
+		p.label(p.Plot.Left, p.Plot.Bottom-copyOperations-4, "start", "small", t.Say("chart.copy.operations", nil), "")
 	}
 	line := func(points []point, y axis, color int, title string) {
 		var at [][2]float64
-		for _, p := range points {
-			at = append(at, [2]float64{a.time.at(p.at), y.at(p.value)})
+		for _, v := range points {
+			at = append(at, [2]float64{p.x.at(v.at), y.at(v.value)})
 		}
 		if len(at) == 1 { // a copy shorter than a sample
-			at = [][2]float64{{a.plot.Left, at[0][1]}, {a.plot.Right, at[0][1]}}
+			at = [][2]float64{{p.Plot.Left, at[0][1]}, {p.Plot.Right, at[0][1]}}
 		}
 		if len(at) > 0 {
-			c.Lines = append(c.Lines, shape{Class: "curve", Series: color, D: path(at), Title: title})
+			p.line("curve", color, title, at...)
 		}
 	}
 	if e := s.source; e != nil {
-		line(e.rate, a.rates, colourRead, t.Say("chart.copy.read", text.Args{"Device": e.device}))
-		line(e.operations, a.operations, colourRead, t.Say("chart.copy.reads", nil))
+		line(e.rate, p.y, colourRead, t.Say("chart.copy.read", text.Args{"Device": e.device}))
+		line(e.operations, operations, colourRead, t.Say("chart.copy.reads", nil))
 	}
-	line(s.network, a.rates, colourNetwork, t.Say("chart.copy.network", nil))
+	line(s.network, p.y, colourNetwork, t.Say("chart.copy.network", nil))
 	if e := s.sink; e != nil {
-		line(e.rate, a.rates, colourWritten, t.Say("chart.copy.written", text.Args{"Device": e.device}))
-		line(e.operations, a.operations, colourWritten, t.Say("chart.copy.writes", nil))
+		line(e.rate, p.y, colourWritten, t.Say("chart.copy.written", text.Args{"Device": e.device}))
+		line(e.operations, operations, colourWritten, t.Say("chart.copy.writes", nil))
 	}
 }
 

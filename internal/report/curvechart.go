@@ -26,66 +26,50 @@ func (t testView) curveFigure(id string, series map[string]int) (figure, bool) {
 		return figure{}, false
 	}
 	drawn := rows[:min(len(rows), mostCurves)]
-	f := figure{Caption: t.SayFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": len(rows)})}
-	rows = drawn
-	for _, v := range []struct {
-		class         string
-		width, height float64
-		ticks         int
-	}{{"wide", wideChart, 320, 8}, {"narrow", narrowChart, 260, 8}} {
-		c := t.curves(rows, v.width, v.height, v.ticks, series)
-		c.ID, c.Class = id+"-"+v.class, v.class
-		f.Charts = append(f.Charts, c)
-	}
-	for _, r := range rows {
+	f := inBothWidths(id, func(width float64) *plot { return t.curves(drawn, width, series) })
+	f.Caption = t.SayFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": len(rows)})
+	for _, r := range drawn {
 		f.Legend = append(f.Legend, legend{series[r.Pattern], r.Pattern})
 	}
 	return f, true
 }
 
-func (t testView) curves(rows []*Row, width, height float64, ticks int, series map[string]int) chart {
+func (t testView) curves(rows []*Row, width float64, series map[string]int) *plot {
 	low, high, nines := math.Inf(1), 0.0, 1.0
 	for _, r := range rows {
 		h := r.Histogram(measure.RoundTrips)
 		low, high = min(low, float64(h.Min())), max(high, float64(h.Max()))
 		nines = max(nines, reach(h))
 	}
-	plot := box{Left: 58, Top: 10, Right: width - 10, Bottom: height - 42}
-	y, at := logAxis(low, high, plot.Bottom, plot.Top, ticks)
-	x := axis{low: 0, high: nines, from: plot.Left, to: plot.Right}
-	c := chart{
-		Title: t.SayFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), Desc: t.answer(), Width: width, Height: height, Plot: plot,
-		XTitle: t.SayFor(t.test(), "chart.curves.axis", nil), YTitle: t.SayFor(t.test(), "chart.round_trip", nil),
+	height := 320.0
+	if width == narrowChart {
+		height = 260
 	}
-	for _, v := range at {
-		c.YTicks = append(c.YTicks, tick{At: y.at(v), Text: timeText(v)})
-	}
-	for _, p := range []struct {
-		nines float64
-		text  string
-	}{{0, "0"}, {math.Log10(2), "50"}, {1, "90"}, {2, "99"}, {3, "99.9"}, {4, "99.99"}, {5, "99.999"}} {
-		if p.nines <= nines+1e-9 {
-			c.XTicks = append(c.XTicks, tick{At: x.at(p.nines), Text: p.text})
+	box := box{Left: 58, Top: 10, Right: width - 10, Bottom: height - 42}
+	x := axis{low: 0, high: nines, from: box.Left, to: box.Right}
+	for _, m := range []mark{{0, "0"}, {math.Log10(2), "50"}, {1, "90"}, {2, "99"}, {3, "99.9"}, {4, "99.99"}, {5, "99.999"}} {
+		if m.at <= nines+1e-9 {
+			x.marks = append(x.marks, m)
 		}
 	}
-	c.XTicks = anchors(c.XTicks, width)
+	p := newPlot(frame{
+		title: t.SayFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), desc: t.answer(), width: width, height: height, box: box,
+		xTitle: t.SayFor(t.test(), "chart.curves.axis", nil), yTitle: t.SayFor(t.test(), "chart.round_trip", nil),
+	}, x, logAxis(low, high, box.Bottom, box.Top, 8).labels(timeText))
 	for _, r := range rows {
 		h := r.Histogram(measure.RoundTrips)
 		end := reach(h)
 		var points [][2]float64
 		for i := range curvePoints + 1 {
 			n := end * float64(i) / curvePoints
-			points = append(points, [2]float64{x.at(n), y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
+			points = append(points, [2]float64{p.x.at(n), p.y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
 		}
 		figure := func(m *measure.Metric) string { return t.Figure(m, r.figure(m).Value) }
-		c.Lines = append(c.Lines, shape{
-			Class: "curve", Series: series[r.Pattern], D: path(points),
-			Title: t.Say("chart.curves.pattern", text.Args{
-				"Pattern": r.Pattern, "P50": figure(measure.MetricRTTP50), "P99": figure(measure.MetricRTTP99), "P999": figure(measure.MetricRTTP999),
-			}),
-		})
+		p.line("curve", series[r.Pattern], t.Say("chart.curves.pattern", text.Args{
+			"Pattern": r.Pattern, "P50": figure(measure.MetricRTTP50), "P99": figure(measure.MetricRTTP99), "P999": figure(measure.MetricRTTP999),
+		}), points...)
 	}
-	return c
+	return p
 }
 
 // reach is how many nines of percentile a histogram has values for.

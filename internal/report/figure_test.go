@@ -131,17 +131,15 @@ func TestMembersAndColumnsOfTheFirstVersionKeepTheirOrder(t *testing.T) {
 			t.Errorf("there is no metric %s for the CSV", key)
 		}
 	}
-	known := map[string]bool{"route": true}
-	for _, m := range measure.Metrics() {
-		for _, x := range m.ReportMembers() {
-			known[x.Path] = true
-			known[strings.Split(x.Path, ".")[0]] = true
-			known[x.Path[:max(strings.LastIndexByte(x.Path, '.'), 0)]] = true
+	known := map[string]bool{}
+	for _, f := range rowFields() {
+		for path := f.member; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
+			known[path] = true
 		}
 	}
-	for _, path := range rowMembers {
+	for _, path := range append(slices.Clone(rowMembers), lastMembers...) {
 		if !known[path] {
-			t.Errorf("no metric has the member %s", path)
+			t.Errorf("no field is the member %s", path)
 		}
 	}
 	order := []string{

@@ -67,21 +67,16 @@ func (t testView) sharingFigures(id string, series map[string]int) []figure {
 			high = max(high, s.bps[len(s.bps)-1])
 		}
 		unit := scaleFor(rateScales, high/2)
-		plot := box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
-		x, at := exactAxis(high*1.02, plot.Left, plot.Right, 4)
-		c := chart{
-			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.streams.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: plot.Bottom + 38, Plot: plot,
-			XTitle: t.Say("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
-		}
-		for _, v := range at {
-			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, unit)})
-		}
-		c.XTicks = anchors(c.XTicks, panelWidth)
+		box := box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
+		p := newPlot(frame{
+			title: t.Say("chart.streams.title", text.Args{"Pattern": r.Pattern}), width: panelWidth, height: box.Bottom + 38, box: box,
+			xTitle: t.Say("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
+		}, exactAxis(high*1.02, box.Left, box.Right, 4).in(unit), axis{})
 		for k, s := range strips {
-			c.addStrip(t, s, x, series[r.Pattern], plot.Top+sharingRow*float64(k)+3)
+			t.addSharing(p, s, series[r.Pattern], box.Top+sharingRow*float64(k)+3)
 		}
 		caption := t.Say("chart.streams.caption", text.Args{"Pattern": r.Pattern, "More": len(r.sharings) - len(strips)})
-		out = append(out, figure{Caption: caption, Charts: []chart{c}})
+		out = append(out, panel(id, i, caption, p))
 	}
 	return out
 }
@@ -105,23 +100,22 @@ func leastFair(all []sharing) []sharing {
 	return out
 }
 
-func (c *chart) addStrip(t testView, s sharing, x axis, color int, top float64) {
+func (t testView) addSharing(p *plot, s sharing, color int, top float64) {
 	const height = 16
 	low, high, median := s.bps[0], s.bps[len(s.bps)-1], stats.Median(s.bps)
 	var strokes strings.Builder
 	last := math.Inf(-1)
 	for _, v := range s.bps {
 		// Strokes of one place look as one.
-		if at := math.Round(x.at(v)*4) / 4; at != last {
+		if at := math.Round(p.x.at(v)*4) / 4; at != last {
 			fmt.Fprintf(&strokes, "M%.1f %.1fv%d", at, top, height)
 			last = at
 		}
 	}
 	name := t.Say("chart.streams.trial", text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Direction": string(s.direction)})
 	title := t.Say("chart.streams.strip", text.Args{"Trial": name, "Index": s.index, "Streams": s.count, "Median": median, "Low": low, "High": high})
-	c.Bands = append(c.Bands, shape{Class: "interval", Series: color, X: x.at(low), Y: top, W: max(x.at(high)-x.at(low), 1), H: height, Title: title})
-	c.Lines = append(c.Lines, shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
-	c.Texts = append(c.Texts,
-		chartText{X: 8, Y: top + 12, Anchor: "start", Class: "small", Text: cutTo(name, stripsLeft-12)},
-		chartText{X: panelWidth - 8, Y: top + 12, Anchor: "end", Class: "small", Text: text.Index(s.index), Title: title})
+	p.band("interval", color, low, high, top, height, title)
+	p.Lines = append(p.Lines, shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
+	p.label(8, top+12, "start", "small", cutTo(name, stripsLeft-12), "")
+	p.label(panelWidth-8, top+12, "end", "small", text.Index(s.index), title)
 }

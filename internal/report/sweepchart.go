@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,29 +21,20 @@ func (t testView) sweepFigures(id string) (one *figure, panels []figure) {
 	case 0:
 		return nil, nil
 	case 1:
-		f := figure{Caption: t.Say("curve.caption", text.Args{"Interval": all[0].Points[0].Low != nil, "Knee": all[0].Knee != nil, "Plateau": all[0].Low != nil})}
-		for _, v := range []struct {
-			class string
-			width float64
-		}{{"wide", wideChart}, {"narrow", narrowChart}} {
-			c := t.sweep(all[0], all, v.width, sweepHeight)
-			c.ID, c.Class = id+"-"+v.class, v.class
-			f.Charts = append(f.Charts, c)
-		}
+		f := inBothWidths(id, func(width float64) *plot { return t.sweep(all[0], all, width, sweepHeight) })
+		f.Caption = t.Say("curve.caption", text.Args{"Interval": all[0].Points[0].Low != nil, "Knee": all[0].Knee != nil, "Plateau": all[0].Low != nil})
 		return &f, nil
 	}
 	implied := t.impliedLevels()
 	for i, c := range all[:min(len(all), mostSweeps)] {
-		drawn := t.sweep(c, all, panelWidth, sweepPanel)
-		drawn.ID = fmt.Sprintf("%s-%d", id, i)
-		panels = append(panels, figure{Caption: t.levelsText(implied.telling(c.Levels)), Charts: []chart{drawn}})
+		panels = append(panels, panel(id, i, t.levelsText(implied.telling(c.Levels)), t.sweep(c, all, panelWidth, sweepPanel)))
 	}
 	return nil, panels
 }
 
 // sweep draws one curve on axes that all have in common.
-func (t testView) sweep(c Curve, all []Curve, width, height float64) chart {
-	plot := box{Left: 58, Top: 20, Right: width - 14, Bottom: height - 42}
+func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot {
+	box := box{Left: 58, Top: 20, Right: width - 14, Bottom: height - 42}
 	var xs, ys []float64
 	for _, o := range all {
 		for _, p := range o.Points {
@@ -58,98 +48,80 @@ func (t testView) sweep(c Curve, all []Curve, width, height float64) chart {
 	}
 	slices.Sort(xs)
 	xs = slices.Compact(xs)
-	x := axis{low: xs[0], high: xs[len(xs)-1], from: plot.Left + 8, to: plot.Right - 8, log: spreadByFactors(xs)}
-	high := slices.Max(ys)
-	var y axis
-	var at []float64
-	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
-	if t.Basis.isTime() {
-		low := high
-		for _, o := range all {
-			for _, p := range o.Points {
-				low = min(low, p.Estimate)
-			}
-		}
-		y, at = logAxis(low, high, plot.Bottom, plot.Top, 6)
-	} else {
-		y, at = exactAxis(high*1.05, plot.Bottom, plot.Top, 5)
-	}
-	out := chart{
-		Title: t.Say("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), Desc: t.levelsOff(c), Width: width, Height: height, Plot: plot,
-		XTitle: t.Say("curve.axis", text.Args{"Option": c.Option, "Log": x.log}), YTitle: t.Say("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),
-	}
+	x := axis{low: xs[0], high: xs[len(xs)-1], from: box.Left + 8, to: box.Right - 8, log: spreadByFactors(xs)}
 	for _, p := range c.Points {
-		out.XTicks = append(out.XTicks, tick{At: x.at(p.Value), Text: p.Level})
+		x.marks = append(x.marks, mark{p.Value, p.Level})
 	}
-	out.XTicks = anchors(out.XTicks, width)
-	for _, v := range at {
-		label := tickText(v, unit)
-		if t.Basis.isTime() {
-			label = timeText(v)
+	low, high := slices.Max(ys), slices.Max(ys)
+	for _, o := range all {
+		for _, p := range o.Points {
+			low = min(low, p.Estimate)
 		}
-		out.YTicks = append(out.YTicks, tick{At: y.at(v), Text: label})
 	}
-	t.addLimitLine(&out, c, x, y)
-	t.addPlateau(&out, c, x, y)
-	t.addCurve(&out, c, x, y)
-	return out
+	y, unit := t.basisAxis(low, high, box, 5)
+	p := newPlot(frame{
+		title: t.Say("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), desc: t.levelsOff(c), width: width, height: height, box: box,
+		xTitle: t.Say("curve.axis", text.Args{"Option": c.Option, "Log": x.log}), yTitle: t.Say("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),
+	}, x, y)
+	t.addLimitLine(p, c)
+	t.addPlateau(p, c)
+	t.addCurve(p, c)
+	return p
 }
 
 // addCurve draws the points with their intervals, and the line between them.
-func (t testView) addCurve(out *chart, c Curve, x, y axis) {
+func (t testView) addCurve(out *plot, c Curve) {
 	var line [][2]float64
 	for _, p := range c.Points {
-		at := x.at(p.Value)
-		line = append(line, [2]float64{at, y.at(p.Estimate)})
+		at := out.x.at(p.Value)
+		line = append(line, [2]float64{at, out.y.at(p.Estimate)})
 		args := text.Args{"Option": c.Option, "Level": p.Level, "Value": t.value(p.Estimate), "Interval": ""}
 		if p.Low != nil && p.High != nil {
-			low, high := y.at(*p.Low), y.at(*p.High)
+			low, high := out.y.at(*p.Low), out.y.at(*p.High)
 			out.Lines = append(out.Lines, shape{Class: "whisker", D: path([][2]float64{{at, low}, {at, high}}) + path([][2]float64{{at - 4, low}, {at + 4, low}}) + path([][2]float64{{at - 4, high}, {at + 4, high}})})
 			args["Interval"] = t.between(t.value(*p.Low), t.value(*p.High))
 		}
-		out.Marks = append(out.Marks, shape{Class: "dot", X: at, Y: y.at(p.Estimate), Title: t.Say("curve.point", args)})
+		out.Marks = append(out.Marks, shape{Class: "dot", X: at, Y: out.y.at(p.Estimate), Title: t.Say("curve.point", args)})
 	}
-	out.Lines = append(out.Lines, shape{Class: "curve", D: path(line)})
+	out.line("curve", 0, "", line...)
 }
 
 // addLimitLine draws the documented limit of the figure, where levels have one.
-func (t testView) addLimitLine(out *chart, c Curve, x, y axis) {
+func (t testView) addLimitLine(out *plot, c Curve) {
 	var line [][2]float64
 	title := ""
 	for _, p := range c.Points {
 		if p.Limit != nil {
-			line = append(line, [2]float64{x.at(p.Value), y.at(*p.Limit)})
+			line = append(line, [2]float64{out.x.at(p.Value), out.y.at(*p.Limit)})
 			title = t.Say("curve.limit", text.Args{"Limit": t.value(*p.Limit)})
 		}
 	}
 	if len(line) == 0 {
 		return
 	}
-	out.Lines = append(out.Lines, shape{Class: "limit", D: path(line), Title: title})
-	last := line[len(line)-1]
-	out.Texts = append(out.Texts, chartText{X: out.Plot.Right, Y: last[1] - 5, Anchor: "end", Class: "value", Text: title})
+	out.line("limit", 0, title, line...)
+	out.label(out.Plot.Right, line[len(line)-1][1]-5, "end", "value", title, "")
 }
 
 // addPlateau draws the plateau as a band from the knee on, and the knee.
-func (t testView) addPlateau(out *chart, c Curve, x, y axis) {
+func (t testView) addPlateau(out *plot, c Curve) {
 	knee := c.knee()
 	if knee == nil || c.Plateau == nil || c.Rising {
 		return
 	}
-	from, top := x.at(knee.Value), y.at(*c.Plateau)
+	from, top := out.x.at(knee.Value), out.y.at(*c.Plateau)
 	title := t.levelsOff(c)
 	if c.Low != nil && c.High != nil {
-		above, below := y.at(*c.High), y.at(*c.Low)
+		above, below := out.y.at(*c.High), out.y.at(*c.Low)
 		out.Bands = append(out.Bands, shape{Class: "interval", X: from, Y: above, W: max(out.Plot.Right-from, 1), H: max(below-above, 1), Title: title})
 	}
-	out.Lines = append(out.Lines,
-		shape{Class: "plateau", D: path([][2]float64{{from, top}, {out.Plot.Right, top}}), Title: title},
-		shape{Class: "knee", D: path([][2]float64{{from, out.Plot.Bottom}, {from, top}}), Title: title})
-	label := chartText{X: from + 6, Y: out.Plot.Bottom - 8, Anchor: "start", Class: "value", Text: t.Say("curve.knee", text.Args{"Level": knee.Level}), Title: title}
+	out.line("plateau", 0, title, [2]float64{from, top}, [2]float64{out.Plot.Right, top})
+	out.line("knee", 0, title, [2]float64{from, out.Plot.Bottom}, [2]float64{from, top})
+	at, anchor := from+6, "start"
 	if from > (out.Plot.Left+out.Plot.Right)/2 {
-		label.X, label.Anchor = from-6, "end"
+		at, anchor = from-6, "end"
 	}
-	out.Texts = append(out.Texts, label)
+	out.label(at, out.Plot.Bottom-8, anchor, "value", t.Say("curve.knee", text.Args{"Level": knee.Level}), title)
 }
 
 // spreadByFactors reports whether ascending numbers are spread more evenly by their logarithms

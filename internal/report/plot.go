@@ -1,0 +1,114 @@
+package report
+
+import "fmt"
+
+// Widths of the two variants of a chart as wide as the page, which shows the one that keeps
+// its text readable, and of a panel, several of which stand in a row.
+const (
+	wideChart   = 720
+	narrowChart = 328
+	panelWidth  = 328
+)
+
+// plot is a chart with axes on which layers are drawn: the axes map figures to pixels and write
+// the labels of their ticks; the layers are what methods add to the chart.
+type plot struct {
+	chart
+	x, y axis
+}
+
+// frame is what a plot is made of before its axes are known.
+type frame struct {
+	title, desc    string
+	xTitle, yTitle string
+	width, height  float64 // with the labels
+	box            box     // between the axes
+}
+
+// newPlot draws the axes. One without ticks, such as a vertical one of names, is left out.
+func newPlot(f frame, x, y axis) *plot {
+	p := &plot{chart: chart{
+		Title: f.title, Desc: f.desc, Width: f.width, Height: f.height, Plot: f.box, XTitle: f.xTitle, YTitle: f.yTitle,
+	}, x: x, y: y}
+	for _, m := range x.marks {
+		p.XTicks = append(p.XTicks, tick{At: x.at(m.at), Text: m.text})
+	}
+	p.XTicks = anchors(p.XTicks, f.width)
+	p.addYTicks(y)
+	return p
+}
+
+func (p *plot) addYTicks(y axis) {
+	for _, m := range y.marks {
+		p.YTicks = append(p.YTicks, tick{At: y.at(m.at), Text: m.text})
+	}
+}
+
+// label adds a text at a place in pixels.
+func (p *plot) label(x, y float64, anchor, class, text, title string) {
+	p.Texts = append(p.Texts, chartText{X: x, Y: y, Anchor: anchor, Class: class, Text: text, Title: title})
+}
+
+// rowTitle adds the name at the left end of a strip and the value at its right end, which has
+// the given room.
+func (p *plot) rowTitle(top float64, name, pattern, value string, room float64) {
+	p.label(p.Plot.Left, top+14, "start", "name", cutTo(name, p.Plot.Right-p.Plot.Left-room), pattern)
+	p.label(p.Plot.Right, top+14, "end", "value", value, "")
+}
+
+// band adds a rectangle between two figures of the horizontal axis.
+func (p *plot) band(class string, color int, from, to, top, height float64, title string) {
+	left, right := p.x.at(from), p.x.at(to)
+	p.Bands = append(p.Bands, shape{Class: class, Series: color, X: left, Y: top, W: max(right-left, 1), H: height, Title: title})
+}
+
+// line adds a line through points in pixels.
+func (p *plot) line(class string, color int, title string, points ...[2]float64) {
+	p.Lines = append(p.Lines, shape{Class: class, Series: color, D: path(points), Title: title})
+}
+
+// stroke adds a vertical line at a figure of the horizontal axis.
+func (p *plot) stroke(class string, color int, at, top, bottom float64, title string) {
+	x := p.x.at(at)
+	p.line(class, color, title, [2]float64{x, top}, [2]float64{x, bottom})
+}
+
+// inBothWidths is a figure of a chart as wide as the page.
+func inBothWidths(id string, draw func(width float64) *plot) figure {
+	var f figure
+	for _, v := range []struct {
+		class string
+		width float64
+	}{{"wide", wideChart}, {"narrow", narrowChart}} {
+		c := draw(v.width).chart
+		c.ID, c.Class = id+"-"+v.class, v.class
+		f.Charts = append(f.Charts, c)
+	}
+	return f
+}
+
+// panel is a figure of one plot of several.
+func panel(id string, i int, caption string, p *plot) figure {
+	p.ID = fmt.Sprintf("%s-%d", id, i)
+	return figure{Caption: caption, Charts: []chart{p.chart}}
+}
+
+// panelBox is the room between the axes of a panel over time.
+var panelBox = box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: panelHeight - 36}
+
+const panelHeight = 150
+
+// overTime is a panel over the seconds of a trial.
+func (t testView) overTime(title, yTitle string, box box, x, y axis) *plot {
+	return newPlot(frame{title: title, width: panelWidth, height: box.Bottom + 36, box: box, xTitle: t.Say("chart.time.axis", nil), yTitle: yTitle}, x, y)
+}
+
+// basisAxis is the vertical axis of the figure that ranks: logarithmic for times, from zero for
+// others.
+func (t testView) basisAxis(low, high float64, box box, ticks int) (y axis, unit scale) {
+	unit = scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
+	if t.Basis.isTime() {
+		return logAxis(low, high, box.Bottom, box.Top, 6).labels(timeText), unit
+	}
+	return exactAxis(high*1.05, box.Bottom, box.Top, ticks).in(unit), unit
+}
