@@ -3,12 +3,6 @@
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
-# The control protocol is HTTP/1.1 at both ends; without HTTP/2 the program is 0.25 MB smaller.
-TAGS    := nethttpomithttp2
-# Calls in packages that neither move nor time packets are not inlined: 0.7 MB less.
-SMALL   := $(addprefix soku/internal/,agent campaign check cli doctor dropin/... floor ingest lab report store/... template tests text/... yamlfile) \
-	$(addprefix github.com/,goccy/... google/nftables/... pressly/... spf13/... vishvananda/netlink/...)
-GCFLAGS := $(foreach package,$(SMALL),-gcflags=$(package)=-l)
 export CGO_ENABLED ?= 0
 
 .PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench simulations verdicts wine
@@ -17,7 +11,7 @@ help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
 build: ## build bin/soku
-	$(GO) build -trimpath -tags $(TAGS) $(GCFLAGS) -ldflags '$(LDFLAGS)' -o bin/soku ./cmd/soku
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/soku ./cmd/soku
 
 demo: build ## measure an emulated network and write demo/report.html
 	@demo/run

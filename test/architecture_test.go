@@ -209,3 +209,31 @@ func TestMeasuringCodeUsesTheFineClock(t *testing.T) {
 		t.Errorf("looked at %d files", seen)
 	}
 }
+
+func TestTheProgramImportsNoTests(t *testing.T) {
+	seen := 0
+	for _, root := range []string{"../internal", "../cmd"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			seen++
+			for _, imp := range f.Imports {
+				if strings.HasPrefix(strings.Trim(imp.Path.Value, `"`), "soku/test/") {
+					t.Errorf("%s imports %s", path, imp.Path.Value)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 500 {
+		t.Errorf("looked at %d files", seen)
+	}
+}

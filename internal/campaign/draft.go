@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"soku/internal/measure"
 	"soku/internal/template"
@@ -112,11 +111,11 @@ func (d Draft) HasOption(key string) bool {
 }
 
 // plainText is text that needs no quotes in YAML, also within brackets.
-var plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN][\pL\pN._/-]*$`) })
+var plainText = regexp.MustCompile(`^[\pL\pN][\pL\pN._/-]*$`)
 
 // yamlText is a text as YAML.
 func yamlText(s string) string {
-	if plainText().MatchString(s) {
+	if plainText.MatchString(s) {
 		return s
 	}
 	return strconv.Quote(s)

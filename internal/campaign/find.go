@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/store"
 )
 
@@ -42,7 +41,7 @@ func inOrder(in Journals, name string) ([]PlanRecord, error) {
 			return errEnough
 		})
 	}
-	sorting.Stable(out, func(a, b PlanRecord) int { return a.Number - b.Number })
+	slices.SortStableFunc(out, func(a, b PlanRecord) int { return a.Number - b.Number })
 	return out, nil
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"soku/internal/catalog"
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/yamlfile"
 )
 
@@ -173,7 +172,7 @@ func (p *Plan) LimitsOf(r *measure.Result, known *catalog.Catalog) []measure.Lim
 	out = slices.DeleteFunc(out, func(l measure.Limit) bool { // a component has limits of what other tests measure, too
 		return l.Component != "" && !slices.Contains(measure.MetricByKey(l.Metric).Tests(), r.Test)
 	})
-	sorting.Stable(out, func(a, b measure.Limit) int {
+	slices.SortStableFunc(out, func(a, b measure.Limit) int {
 		return cmp.Or(strings.Compare(a.Metric, b.Metric), cmp.Compare(a.Value, b.Value))
 	})
 	return slices.CompactFunc(out, func(a, b measure.Limit) bool { // a level and an end may be one machine

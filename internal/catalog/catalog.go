@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/yamlfile"
 )
 
@@ -46,7 +45,7 @@ var Builtin = sync.OnceValue(func() *Catalog {
 
 // newCatalog has components of different IDs.
 func newCatalog(components []Component) *Catalog {
-	sorting.Stable(components, func(a, b Component) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(components, func(a, b Component) int { return strings.Compare(a.ID, b.ID) })
 	c := &Catalog{components, make(map[string]int, len(components))}
 	for i, one := range components {
 		c.index[strings.ToLower(one.ID)] = i

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // Values of the attributes of a limit. The zero value of each is the first that
@@ -78,7 +77,7 @@ func (c *Component) Of(role Role, o measure.Options) []measure.Limit {
 			out = append(out, measure.Limit{Metric: metric, Value: l.Value, Component: c.Name, Source: l.Source, Date: l.Date})
 		}
 	}
-	sorting.Stable(out, func(a, b measure.Limit) int {
+	slices.SortStableFunc(out, func(a, b measure.Limit) int {
 		return cmp.Or(strings.Compare(a.Metric, b.Metric), cmp.Compare(a.Value, b.Value))
 	})
 	return slices.CompactFunc(out, func(a, b measure.Limit) bool { return a.Metric == b.Metric })

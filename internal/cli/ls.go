@@ -17,7 +17,6 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/printable"
-	"soku/internal/sorting"
 	"soku/internal/store"
 	"soku/internal/text"
 )
@@ -254,7 +253,7 @@ func allCampaigns(ctx context.Context, sys *System, st store.Store, begun bool) 
 			all = append(all, b)
 		}
 	}
-	sorting.Stable(all, func(a, b store.Campaign) int { return b.StartedAt.Compare(a.StartedAt) })
+	slices.SortStableFunc(all, func(a, b store.Campaign) int { return b.StartedAt.Compare(a.StartedAt) })
 	return all, err
 }
 

@@ -106,7 +106,9 @@ func (c *Config) clock(ctx context.Context, address string) *Offset {
 		return nil
 	}
 	q.Header.Set(native.ProtocolHeader, native.Name)
-	transport := &http.Transport{TLSClientConfig: c.verified(), DisableKeepAlives: true} // no proxy
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	transport := &http.Transport{TLSClientConfig: c.verified(), DisableKeepAlives: true, Protocols: &protocols} // no proxy
 	began := time.Now()
 	answer, err := transport.RoundTrip(q)
 	if err != nil {

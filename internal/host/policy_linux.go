@@ -5,10 +5,9 @@ import (
 	"cmp"
 	"io"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
-
-	"soku/internal/sorting"
 )
 
 // addressPolicy says which of several addresses of a name are preferred: the table of RFC
@@ -166,7 +165,7 @@ func (p *addressPolicy) order(list []netip.Addr, source func(netip.Addr) netip.A
 		}
 		candidates[i] = c
 	}
-	sorting.Stable(candidates, func(a, b candidate) int {
+	slices.SortStableFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(
 			yesFirst(a.routed, b.routed), yesFirst(a.scoped, b.scoped), yesFirst(a.labelled, b.labelled),
 			cmp.Compare(b.precedence, a.precedence), cmp.Compare(a.scope, b.scope),

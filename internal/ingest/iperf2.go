@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // iperf2 reads the output of iperf 2 at the client or the server, with and without -e: versions
@@ -235,6 +234,6 @@ func total(rows []iperf2Row) (sum iperf2Row, intervals []iperf2Row, ok bool) {
 		return sum, nil, false
 	}
 	intervals = slices.Delete(slices.Clone(rows), at, at+1)
-	sorting.Stable(intervals, func(a, b iperf2Row) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(intervals, func(a, b iperf2Row) int { return cmp.Compare(a.from, b.from) })
 	return rows[at], intervals, true
 }

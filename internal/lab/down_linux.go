@@ -74,7 +74,7 @@ func (l *Lab) Down(ctx context.Context) error {
 // too, when it removes the namespaces that it finds by name. A missing lab is not an
 // error.
 func Down(ctx context.Context, name string, o Options) error {
-	if !nodeName().MatchString(name) {
+	if !nodeName.MatchString(name) {
 		return measure.Fail(measure.KindUsage, "lab.down.bad_name", measure.Figures{"name": yamlfile.Shorten(name)})
 	}
 	if os.Geteuid() != 0 {

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"soku/internal/measure"
 	"soku/internal/yamlfile"
@@ -38,11 +37,11 @@ func Parse(file string, data []byte) (*Topology, error) {
 	return t, nil
 }
 
-// Forms of names, compiled when a topology is read: not in every start of the program.
+// Forms of names.
 var (
-	nodeName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`) })
-	labelName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,30}[A-Za-z0-9])?$`) })
-	sysctlName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^net(\.[A-Za-z0-9_-]+){1,8}$`) })
+	nodeName   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
+	labelName  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,30}[A-Za-z0-9])?$`)
+	sysctlName = regexp.MustCompile(`^net(\.[A-Za-z0-9_-]+){1,8}$`)
 )
 
 // builder makes a Topology out of the tree.
@@ -62,7 +61,7 @@ func (b *builder) document(root yamlfile.Node) {
 	for _, f := range b.fields(root, "") {
 		switch f.Key {
 		case "lab":
-			b.t.Name = b.name(f, nodeName())
+			b.t.Name = b.name(f, nodeName)
 		case "title":
 			b.t.Title = b.scalar(f)
 		case "ipv6":
@@ -111,7 +110,7 @@ func (b *builder) nodeList(list yamlfile.Member, router bool) {
 	for _, f := range b.fields(list.Value, list.Key) {
 		n := &Node{Name: f.Key, Router: router, index: len(b.t.Nodes), pos: f.Place}
 		switch {
-		case !nodeName().MatchString(f.Key):
+		case !nodeName.MatchString(f.Key):
 			b.fail(f.Place, "lab.bad_node_name", measure.Figures{"name": yamlfile.Shorten(f.Key)})
 		case b.nodes[f.Key] != nil:
 			b.fail(f.Place, "lab.node_twice", measure.Figures{"node": f.Key})
@@ -137,7 +136,7 @@ func (b *builder) nodeField(n *Node, f yamlfile.Member) {
 	case "sysctl":
 		for _, s := range b.fields(f.Value, f.Key) {
 			value := b.scalar(s)
-			if !sysctlName().MatchString(s.Key) {
+			if !sysctlName.MatchString(s.Key) {
 				b.fail(s.Place, "lab.bad_sysctl", measure.Figures{"sysctl": yamlfile.Shorten(s.Key)})
 			}
 			n.Sysctl = append(n.Sysctl, Sysctl{s.Key, value})
@@ -178,7 +177,7 @@ func (b *builder) ownAddress(n *Node, f yamlfile.Member) {
 	if b.err != nil {
 		return
 	}
-	if !labelName().MatchString(f.Key) {
+	if !labelName.MatchString(f.Key) {
 		b.fail(f.Place, "lab.bad_label", measure.Figures{"label": yamlfile.Shorten(f.Key)})
 		return
 	}

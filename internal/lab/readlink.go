@@ -24,9 +24,9 @@ func (b *builder) link(n yamlfile.Node, path string) {
 		case "to":
 			l.Ends[1].Node = b.node(f)
 		case "name":
-			l.Name = b.name(f, labelName())
+			l.Name = b.name(f, labelName)
 		case "label":
-			label = b.name(f, labelName())
+			label = b.name(f, labelName)
 		case "mtu":
 			l.MTU = parsed(b.reader, f, parseMTU)
 		case "shaper":

@@ -12,7 +12,7 @@ func decodeState(data []byte) (state, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return state{}, err
 	}
-	if s.Schema != stateSchema || !nodeName().MatchString(s.Name) {
+	if s.Schema != stateSchema || !nodeName.MatchString(s.Name) {
 		return state{}, measure.Fail(measure.KindInternal, "lab.state.schema", measure.Figures{"schema": stateSchema})
 	}
 	for _, p := range s.Processes {

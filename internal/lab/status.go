@@ -178,7 +178,7 @@ func List(o Options) ([]string, error) {
 	}
 	var out []string
 	for _, e := range entries {
-		if e.IsDir() && nodeName().MatchString(e.Name()) {
+		if e.IsDir() && nodeName.MatchString(e.Name()) {
 			out = append(out, e.Name())
 		}
 	}

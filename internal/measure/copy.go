@@ -2,8 +2,7 @@ package measure
 
 import (
 	"cmp"
-
-	"soku/internal/sorting"
+	"slices"
 )
 
 // Copy is what a trial of the test copy did with files, beside the flow of their bytes.
@@ -45,7 +44,7 @@ func (c *Copy) CutNs(stage string) int64 {
 			all = append(all, cut)
 		}
 	}
-	sorting.Stable(all, func(a, b CopyCut) int { return cmp.Compare(a.StartNs, b.StartNs) })
+	slices.SortStableFunc(all, func(a, b CopyCut) int { return cmp.Compare(a.StartNs, b.StartNs) })
 	sum, until := int64(0), int64(0)
 	for _, cut := range all {
 		end := cut.StartNs + cut.DurationNs

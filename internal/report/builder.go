@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // Builder makes a report of trials that come one after another. It keeps of each
@@ -115,8 +114,8 @@ func (b *Builder) Report() (*Report, error) {
 		r.Tests = append(r.Tests, b.test(g))
 	}
 	r.Warnings = collectWarnings(b.results)
-	sorting.Stable(b.hosts, func(a, b Host) int { return natural(a.Name, b.Name) })
-	sorting.Stable(b.tools, func(a, b Tool) int { return natural(a.order(), b.order()) })
+	slices.SortStableFunc(b.hosts, func(a, b Host) int { return natural(a.Name, b.Name) })
+	slices.SortStableFunc(b.tools, func(a, b Tool) int { return natural(a.order(), b.order()) })
 	r.Hosts, r.Tools = b.hosts, b.tools
 	return r, nil
 }

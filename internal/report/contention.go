@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/stats"
 )
 
@@ -82,7 +81,7 @@ func (t *Test) findContention(of pairing, patterns []pattern, rounds map[int]int
 		p.Ratio, p.Low, p.High, p.P = finite(c.Ratio), finite(c.Low), finite(c.High), finite(c.Adjusted)
 		p.Blocks, p.Unit, p.Decision = c.Rounds, stats.UnitRound, c.Decision
 	}
-	sorting.Stable(out.Pairs, func(a, b PairContention) int { return cmp.Compare(t.loss(b.Ratio), t.loss(a.Ratio)) })
+	slices.SortStableFunc(out.Pairs, func(a, b PairContention) int { return cmp.Compare(t.loss(b.Ratio), t.loss(a.Ratio)) })
 	return out
 }
 

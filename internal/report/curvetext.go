@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -78,7 +77,7 @@ func (t testView) curvesTable(all []Curve) table {
 			}
 		}
 	}
-	sorting.Stable(levels, func(a, b CurvePoint) int { return cmp.Compare(a.Value, b.Value) })
+	slices.SortStableFunc(levels, func(a, b CurvePoint) int { return cmp.Compare(a.Value, b.Value) })
 	out := table{Rows: make([][]string, len(levels))}
 	out.add(column{Name: all[0].Option, Head: true}, func(i int) string { return levels[i].Level })
 	names := t.curveNames(all)

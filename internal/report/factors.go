@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/stats"
 )
 
@@ -126,7 +125,7 @@ func largestEffects(pairs []stats.LevelPair) []stats.LevelPair {
 		return pairs
 	}
 	out := slices.DeleteFunc(slices.Clone(pairs), func(p stats.LevelPair) bool { return math.IsNaN(p.Log) })
-	sorting.Stable(out, func(a, b stats.LevelPair) int { return cmp.Compare(math.Abs(b.Log), math.Abs(a.Log)) })
+	slices.SortStableFunc(out, func(a, b stats.LevelPair) int { return cmp.Compare(math.Abs(b.Log), math.Abs(a.Log)) })
 	return out[:min(len(out), mostEffects)]
 }
 

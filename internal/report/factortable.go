@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"soku/internal/sorting"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -56,7 +55,7 @@ func (t testView) pairsOf(factor string) (out []upward) {
 			out = append(out, e.upward())
 		}
 	}
-	sorting.Stable(out, func(a, b upward) int { return cmp.Compare(*b.ratio, *a.ratio) })
+	slices.SortStableFunc(out, func(a, b upward) int { return cmp.Compare(*b.ratio, *a.ratio) })
 	return out
 }
 
@@ -111,7 +110,7 @@ func (t testView) dependencies() (out []string) {
 	})
 	size := func(i Interaction) float64 { return math.Abs(math.Log(*i.Ratio)) }
 	largest := slices.Clone(shown)
-	sorting.Stable(largest, func(a, b Interaction) int { return cmp.Compare(size(b), size(a)) })
+	slices.SortStableFunc(largest, func(a, b Interaction) int { return cmp.Compare(size(b), size(a)) })
 	for k, i := range shown {
 		if before := slices.IndexFunc(largest, func(l Interaction) bool { return l.Factors == i.Factors }); before < mostInteractions {
 			out = append(out, t.depends(shown[k]))

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // labelled is the results of one label and kind of test.
@@ -49,7 +48,7 @@ func byLabel(results []*measure.Result, labels []string) []labelled {
 		}
 		return len(labels)
 	}
-	sorting.Stable(out, func(a, b labelled) int {
+	slices.SortStableFunc(out, func(a, b labelled) int {
 		return cmp.Or(cmp.Compare(planned(a.label), planned(b.label)), cmp.Compare(order(a.test), order(b.test)), natural(a.label, b.label), cmp.Compare(a.capture, b.capture))
 	})
 	return out

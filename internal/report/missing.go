@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -57,6 +56,6 @@ func (v reportView) missing() string {
 			}
 		}
 	}
-	sorting.Stable(all, func(a, b Missing) int { return b.Trials - a.Trials })
+	slices.SortStableFunc(all, func(a, b Missing) int { return b.Trials - a.Trials })
 	return missingFrom(v.Ingested, all, v.Catalogue)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -64,7 +63,7 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 			out[i].place = len(order)
 		}
 	}
-	sorting.Stable(out, func(a, b pattern) int {
+	slices.SortStableFunc(out, func(a, b pattern) int {
 		if c := cmp.Compare(a.place, b.place); c != 0 {
 			return c
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -50,7 +49,7 @@ func plateaus(all []Curve) (out []plateauGroup) {
 		}
 		return 0
 	}
-	sorting.Stable(out, func(a, b plateauGroup) int {
+	slices.SortStableFunc(out, func(a, b plateauGroup) int {
 		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.level.Value, b.level.Value))
 	})
 	return out

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -77,7 +76,11 @@ func (t *Test) rangesOf(factor int) (out []DisjointRanges) {
 			out = append(out, apart)
 		}
 	}
+<<<<<<< HEAD
 	sorting.Stable(out, func(a, b DisjointRanges) int {
+=======
+	slices.SortStableFunc(out, func(a, b RangesApart) int {
+>>>>>>> w-bounds
 		return cmp.Or(natural(a.Lower[0], b.Lower[0]), natural(a.Higher[0], b.Higher[0]))
 	})
 	return out

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -50,7 +49,7 @@ func (t *Test) findReached() {
 			t.Reached[at] = found
 		}
 	}
-	sorting.Stable(t.Reached, func(a, b Reached) int { return cmp.Compare(*b.Share, *a.Share) })
+	slices.SortStableFunc(t.Reached, func(a, b Reached) int { return cmp.Compare(*b.Share, *a.Share) })
 }
 
 // means are the factors, by their index, that say how was measured and not what: those that

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // Reported are trials without a histogram, whose round trips are as the sources
@@ -52,8 +51,8 @@ func ingested(results []*measure.Result) (sources []Source, missing []Missing) {
 			}
 		}
 	}
-	sorting.Stable(sources, func(a, b Source) int { return b.Trials - a.Trials })
-	sorting.Stable(missing, func(a, b Missing) int { return b.Trials - a.Trials })
+	slices.SortStableFunc(sources, func(a, b Source) int { return b.Trials - a.Trials })
+	slices.SortStableFunc(missing, func(a, b Missing) int { return b.Trials - a.Trials })
 	return sources, missing
 }
 

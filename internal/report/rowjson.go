@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // rowMembers are the members that rows of the first version of the format have
@@ -66,7 +65,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 			figures = append(figures, member{d.Member + ".histogram", h})
 		}
 	}
-	sorting.Stable(figures, func(a, b member) int { return cmp.Compare(memberOrder(a.path), memberOrder(b.path)) })
+	slices.SortStableFunc(figures, func(a, b member) int { return cmp.Compare(memberOrder(a.path), memberOrder(b.path)) })
 	head, err := json.Marshal(rowHead{r.Pattern, r.Levels, r.Paths, r.Trials, r.Failed, r.Ingested, r.Rank})
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // RunPatterns are patterns that one run of a campaign measured, from its start or a
@@ -84,7 +83,7 @@ func differentRuns(patterns []pattern, m *measure.Metric) []RunPatterns {
 	}
 	for i, a := range of {
 		if slices.ContainsFunc(of[:i], func(b []int) bool { return apart(a, b) }) {
-			sorting.Stable(runs, func(a, b RunPatterns) int { return a.Run - b.Run })
+			slices.SortStableFunc(runs, func(a, b RunPatterns) int { return a.Run - b.Run })
 			return runs
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -45,7 +44,7 @@ func collectWarnings(results []*measure.Result) []Warning {
 			w.Patterns = including(w.Patterns, pattern)
 		}
 	}
-	sorting.Stable(out, func(a, b Warning) int {
+	slices.SortStableFunc(out, func(a, b Warning) int {
 		return cmp.Or(cmp.Compare(b.Trials, a.Trials), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Where, b.Where), cmp.Compare(a.Text("text"), b.Text("text")))
 	})
 	return out[:min(len(out), maxWarnings)]

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"soku/internal/sorting"
 )
 
 // Observation is one figure of one trial.
@@ -106,7 +104,7 @@ func blocksOf(rows []Observation) []Block {
 	for _, r := range rows {
 		out = append(out, r.block())
 	}
-	sorting.Stable(out, Block.compare)
+	slices.SortStableFunc(out, Block.compare)
 	return slices.Compact(out)
 }
 

@@ -3,8 +3,8 @@ package stats
 import (
 	"cmp"
 	"math"
+	"slices"
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // Ranked is a group's place in a ranking.
@@ -52,7 +52,7 @@ func (l Looks) Rank(groups []Group, higherIsBetter bool) []Ranked {
 		most = max(most, e.Rounds)
 		entries = append(entries, e)
 	}
-	sorting.Stable(entries, func(a, b entry) int {
+	slices.SortStableFunc(entries, func(a, b entry) int {
 		if higherIsBetter {
 			a, b = b, a
 		}

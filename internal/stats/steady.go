@@ -2,9 +2,9 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // Constants of the stability rule. The first two are the draft's moving
@@ -90,7 +90,7 @@ func usable(samples []measure.Sample, endNs int64) []measure.Sample {
 		}
 		kept = append(kept, s)
 	}
-	sorting.Stable(kept, func(a, b measure.Sample) int {
+	slices.SortStableFunc(kept, func(a, b measure.Sample) int {
 		switch {
 		case a.StartNs < b.StartNs:
 			return -1

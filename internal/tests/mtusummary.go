@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -57,7 +56,7 @@ func mtuFlows(out *text.Lines, m *measure.PathMTU) {
 		}
 		groups[i].flows = append(groups[i].flows, f.Index)
 	}
-	sorting.Stable(groups, func(a, b group) int { return a.flow.Bytes - b.flow.Bytes })
+	slices.SortStableFunc(groups, func(a, b group) int { return a.flow.Bytes - b.flow.Bytes })
 	for _, g := range groups {
 		out.Rows("label.branches", text.MTUFlows(m, g.flow, len(g.flows), ranges(g.flows)))
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/text"
 	"soku/internal/text/messages"
 )
@@ -159,6 +158,6 @@ func branchesOf(t *measure.Trace) []branch {
 	if len(branches) < 2 {
 		return nil
 	}
-	sorting.Stable(branches, func(a, b branch) int { return len(b.flows) - len(a.flows) })
+	slices.SortStableFunc(branches, func(a, b branch) int { return len(b.flows) - len(a.flows) })
 	return branches
 }

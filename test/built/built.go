@@ -43,7 +43,7 @@ var program = sync.OnceValues(func() (string, error) {
 		return file, nil
 	}
 	file := filepath.Join(folder, "soku.exe") // Windows needs the extension
-	if out, err := exec.Command("go", "build", "-tags", "nethttpomithttp2", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return file, nil

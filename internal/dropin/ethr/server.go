@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	serverethr "soku/internal/server/ethr"
-	"soku/internal/sorting"
 )
 
 // serve serves Ethr clients only, until ctx ends.
@@ -130,7 +130,7 @@ func (t *serverTable) second(rows []serverethr.Row) {
 	if t.out.view != nil {
 		defer func() { t.out.view.table(head(), t.rows) }()
 	}
-	sorting.Stable(rows, func(a, b serverethr.Row) int { return a.Client.Compare(b.Client) })
+	slices.SortStableFunc(rows, func(a, b serverethr.Row) int { return a.Client.Compare(b.Client) })
 	clients := map[netip.Addr]bool{}
 	for _, r := range rows {
 		clients[r.Client] = true

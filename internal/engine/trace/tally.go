@@ -8,7 +8,6 @@ import (
 
 	"soku/internal/engine/probe"
 	"soku/internal/measure"
-	"soku/internal/sorting"
 )
 
 // mostNodes is the most addresses stored for one flow at one hop.
@@ -120,7 +119,7 @@ func merged(distance int, cells []*cell) measure.TraceHop {
 	if out.Due > 0 {
 		out.LossRatio = float64(out.Lost) / float64(out.Due)
 	}
-	sorting.Stable(nodes, func(a, b node) int { return cmp.Or(cmp.Compare(b.n, a.n), a.addr.Compare(b.addr)) })
+	slices.SortStableFunc(nodes, func(a, b node) int { return cmp.Or(cmp.Compare(b.n, a.n), a.addr.Compare(b.addr)) })
 	for _, n := range nodes {
 		out.Nodes = append(out.Nodes, measure.TraceNode{
 			Address: n.addr.String(), Target: n.target, Reason: n.reason.English(), ReasonCode: n.reason, Received: n.n,

@@ -3,18 +3,17 @@ package ssh
 import (
 	"regexp"
 	"strings"
-	"sync"
 )
 
 // destinationText has the characters of a destination of ssh. Only campaigns pay for it: it takes
 // longer than all else that the program does before main.
-var destinationText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN._+@:/\\%~\[\]-]+$`) })
+var destinationText = regexp.MustCompile(`^[\pL\pN._+@:/\\%~\[\]-]+$`)
 
 // IsDestination reports whether text can be a destination of ssh: [user@]host, a name of the
 // configuration, or ssh://[user@]host[:port]. It cannot be taken for an option.
 func IsDestination(text string) bool {
 	host := HostOf(text)
-	return len(text) <= 255 && destinationText().MatchString(text) && text[0] != '-' && host != "" && host[0] != '-'
+	return len(text) <= 255 && destinationText.MatchString(text) && text[0] != '-' && host != "" && host[0] != '-'
 }
 
 // HostOf is the host in a destination: a name of the configuration, of the DNS, or an

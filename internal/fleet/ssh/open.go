@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"sync"
 	"time"
 
 	"soku/internal/measure"
@@ -87,7 +86,7 @@ func (s *Session) prepare(ctx context.Context, o Order) error {
 		return err
 	}
 	folder, number := words[0], words[2]
-	if !folderText().MatchString(folder) || !numberText().MatchString(number) {
+	if !folderText.MatchString(folder) || !numberText.MatchString(number) {
 		return s.failed("folder", folder)
 	}
 	s.path, s.alive = folder+"/soku", folder+"/alive-"+number
@@ -104,8 +103,8 @@ func (s *Session) prepare(ctx context.Context, o Order) error {
 
 // folderText and numberText are what may stand in a command for the login shell of any host.
 var (
-	folderText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[A-Za-z0-9/._+-]{1,300}$`) })
-	numberText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,20}$`) })
+	folderText = regexp.MustCompile(`^/[A-Za-z0-9/._+-]{1,300}$`)
+	numberText = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
 // copy writes the program to a file on the host.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/sock"
-	"soku/internal/sorting"
 	wire "soku/internal/wire/iperf3"
 )
 
@@ -347,7 +347,7 @@ func (t *test) takeTCP(c *net.TCPConn, number uint64) bool {
 	_ = c.SetDeadline(time.Time{})
 	t.tcp = append(t.tcp, tcpStream{c, number})
 	if len(t.tcp) == t.want {
-		sorting.Stable(t.tcp, func(a, b tcpStream) int { return int(int64(a.number) - int64(b.number)) })
+		slices.SortStableFunc(t.tcp, func(a, b tcpStream) int { return int(int64(a.number) - int64(b.number)) })
 		close(t.all)
 	}
 	return true

@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"soku/internal/measure"
-	"soku/internal/sorting"
 	"soku/internal/store"
 )
 
@@ -141,7 +140,7 @@ func (m *memory) chosen(ctx context.Context, q store.Query) (out []kept, err err
 		}
 		return nil
 	})
-	sorting.Stable(out, func(a, b kept) int { return order(a, store.Nanos(b.entry.StartedAt), b.entry.ID) })
+	slices.SortStableFunc(out, func(a, b kept) int { return order(a, store.Nanos(b.entry.StartedAt), b.entry.ID) })
 	return out, err
 }
 
@@ -272,7 +271,7 @@ func (m *memory) Campaigns(ctx context.Context, q store.CampaignQuery) (store.Pa
 	if err != nil {
 		return none, err
 	}
-	sorting.Stable(chosen, func(a, b store.Campaign) int { return order(a, store.Nanos(b.StartedAt), b.ID) })
+	slices.SortStableFunc(chosen, func(a, b store.Campaign) int { return order(a, store.Nanos(b.StartedAt), b.ID) })
 	return store.PageOf(chosen, q.Limit, store.Campaign.Cursor), nil
 }
 
