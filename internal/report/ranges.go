@@ -76,11 +76,7 @@ func (t *Test) rangesOf(factor int) (out []DisjointRanges) {
 			out = append(out, apart)
 		}
 	}
-<<<<<<< HEAD
-	sorting.Stable(out, func(a, b DisjointRanges) int {
-=======
-	slices.SortStableFunc(out, func(a, b RangesApart) int {
->>>>>>> w-bounds
+	slices.SortStableFunc(out, func(a, b DisjointRanges) int {
 		return cmp.Or(natural(a.Lower[0], b.Lower[0]), natural(a.Higher[0], b.Higher[0]))
 	})
 	return out
