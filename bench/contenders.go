@@ -95,24 +95,11 @@ func limitConnect(n int) Contender {
 	return limit("connect", "role=accept", fmt.Sprintf("role=open threads=%d", n), false)
 }
 
-// starting times the client, also until its first measured byte, and does not read its
+// starting times the client until its first packet several times a run, and does not read its
 // output.
-func starting(c Contender, data dataStart) Contender {
-	c.Start = &data
-	return briefly(c)
-}
-
-// briefly times the client several times a run, and does not read its output.
-func briefly(c Contender) Contender {
-	c.Brief, c.Parse = true, parseNothing
+func starting(c Contender) Contender {
+	c.Start, c.Brief, c.Parse = true, true, parseNothing
 	return c
-}
-
-// printing times a program that only prints something.
-func printing(label string, words ...string) Contender {
-	return Contender{Label: label, Program: words[0], NoCPU: true, Brief: true, Parse: parseNothing, Build: func(Site) Commands {
-		return Commands{Client: words}
-	}}
 }
 
 // parseNothing has no figures; a program without output has failed.

@@ -46,9 +46,9 @@ type Contender struct {
 	Parse func(client, server string) (Figures, error)
 	// Brief programs take milliseconds: a run is the medians of several executions.
 	Brief bool
-	// Start, if set, has a relay between the ends on loopback take the time from exec
-	// to the first measured byte.
-	Start *dataStart
+	// Start has a relay between the ends on loopback take the time from exec to the first
+	// packet.
+	Start bool
 	Bytes int64
 	NoCPU bool // the server works in child processes whose CPU time is unknown
 }

@@ -15,9 +15,7 @@ const (
 	kindUDP     = "datagrams counted at the receiver"
 	kindSeries  = "processor time of each end of a test that moves little, with and without the series of its hosts: the difference is what sampling takes"
 	kindConnect = "connections opened and closed, one after another per stream"
-	kindPrint   = "time of a program that prints something from exec to exit; a run is the median of nine starts"
-	kindSecond  = "time of a test of one second with one TCP stream from exec to exit; a run is the median of nine"
-	kindStart   = "time of a trial of one byte from exec to its first packet (the SYN of the session) and to its first measured byte, both seen by a relay between the ends, and to its exit (iperf3 ends on its one-second timer); a run is the median of nine starts"
+	kindStart   = "time of a trial of one byte from exec to its first packet (the SYN of the session), seen by a relay between the ends; a run is the median of nine starts"
 )
 
 // contests are all contests, in the order of docs/performance.md.
@@ -79,18 +77,7 @@ func contests() []Contest {
 			Contest{"copy-small-" + medium, "loopback", "10,000 files of 16 KiB copied from folder to folder", rates, "", localCopies(medium, smallFiles)},
 			Contest{"copy-link-" + medium, linkGbit, "a file of 500 MB copied by soku with checksums, and as many bytes from memory to memory", []Metric{linkShare, goodput}, "", linkCopies(medium, linkFile)})
 	}
-	brief := []Metric{wall}
-	return append(out,
-		Contest{"startup", "loopback", kindStart, []Metric{firstPacket, firstByte, wall}, "", []Contender{
-			starting(soku(sokuLabel, "tcp", "-C", "cubic", "-n", "1"), sokuData),
-			starting(iperf3TCP("iperf3", 1, "-n", "1"), iperf3Data),
-			starting(limit("start", "role=accept", "role=open", false), limitData),
-		}},
-		Contest{"startup-version", "loopback", kindPrint, brief, "", []Contender{printing(sokuLabel, "soku", "--version"), printing("iperf3", "iperf3", "--version")}},
-		Contest{"startup-help", "loopback", kindPrint, brief, "", []Contender{printing(sokuLabel, "soku", "tcp", "--help"), printing("iperf3", "iperf3", "--help")}},
-		Contest{"startup-second", "loopback", kindSecond, brief, "", []Contender{
-			briefly(soku(sokuLabel, "tcp", "-C", "cubic", "-t", "1s")), briefly(iperf3TCP("iperf3", 1, "-t", "1")),
-		}})
+	return append(out, Contest{"startup", "loopback", kindStart, []Metric{firstPacket}, "", []Contender{starting(soku(sokuLabel, "tcp", "-C", "cubic", "-n", "1"))}})
 }
 
 // sokuWide is soku with fixed windows of 4 MiB, because the system's automatic windows vary

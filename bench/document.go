@@ -117,8 +117,6 @@ jitter and iperf3 does not use, are 3 % of it.`},
 	{"udp-gso-", `Trains of datagrams: each sender keeps a processor busy, half of the time with the kernel's copy of the bytes. Between far
 cores the receiver must fetch the sender's data cache line by cache line: both ends on one core carry twice the rate of one
 end on each core, so the figure of a run depends on where the kernel placed the ends.`},
-	{"startup", `Start-up: the limit is a Go program that only connects. soku also initialises packages before main and creates its
-commands; most of that time is page faults, whose cost differs between machines more than any other figure here.`},
 }
 
 // ratioText is a ratio, or empty if there is none.

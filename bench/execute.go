@@ -61,9 +61,9 @@ func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 		return alone(ctx, commands, e)
 	}
 	var between *relay
-	if e.Start != nil {
+	if e.Start {
 		var err error
-		if between, err = newRelay(ctx, fmt.Sprintf("%s:%d", s.Host, s.Port), *e.Start); err != nil {
+		if between, err = newRelay(ctx, fmt.Sprintf("%s:%d", s.Host, s.Port)); err != nil {
 			return nil, 0, err
 		}
 		defer between.close()
@@ -100,9 +100,8 @@ func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 	f[wall.Name] = float64(took.Microseconds()) / 1e3
 	if between != nil {
 		select {
-		case at := <-between.first:
-			f[firstByte.Name] = float64(at.Sub(begin).Microseconds()) / 1e3
-			f[firstPacket.Name] = float64((<-between.opened).Sub(begin).Microseconds()) / 1e3
+		case at := <-between.opened:
+			f[firstPacket.Name] = float64(at.Sub(begin).Microseconds()) / 1e3
 		default:
 			return nil, 0, errNoFigure
 		}

@@ -26,6 +26,5 @@ var (
 	lateP99        = Metric{"late_p99_us", "µs late p99", "%.1f", false}
 	lateP999       = Metric{"late_p999_us", "µs late p99.9", "%.1f", false}
 	firstPacket    = Metric{"first_packet_ms", "ms to the first packet", "%.1f", false}
-	firstByte      = Metric{"first_byte_ms", "ms to the first measured byte", "%.1f", false}
 	wall           = Metric{"wall_ms", "ms to the exit", "%.1f", false}
 )

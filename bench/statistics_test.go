@@ -178,3 +178,10 @@ func TestABriefProgramRunsSeveralTimesARun(t *testing.T) {
 		t.Error("a program that prints nothing has not failed")
 	}
 }
+
+// printing times a program that only prints something.
+func printing(label string, words ...string) Contender {
+	return Contender{Label: label, Program: words[0], NoCPU: true, Brief: true, Parse: parseNothing, Build: func(Site) Commands {
+		return Commands{Client: words}
+	}}
+}

@@ -29,7 +29,7 @@ const (
 
 // firstPacketMost is the limit from exec to the first packet, milliseconds. People do not
 // notice less, so code is not made more complex to be faster.
-const firstPacketMost = 10
+const firstPacketMost = 30
 
 func targets() []target {
 	var out []target

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"soku/internal/measure"
-	"soku/internal/template"
 )
 
 // Draft is what a person decides of a plan that is to be written: see [Draft.Plan].
@@ -93,7 +93,7 @@ func (d Draft) Plan() ([]byte, error) {
 	for _, t := range d.Tests {
 		v.Tests = append(v.Tests, testView{t, hasOption(t, "duration")})
 	}
-	t, err := template.Settings{}.Parse("plan", draftText)
+	t, err := template.New("plan").Parse(draftText)
 	var b bytes.Buffer
 	if err == nil {
 		err = t.Execute(&b, v)

@@ -143,6 +143,9 @@ func TestAPersonIsAskedForWhatTheFlagsDoNotSay(t *testing.T) {
 	if strings.Count(errs, "soku: ") != 4 {
 		t.Errorf("of 4 wrong answers %d are reported: %s", strings.Count(errs, "soku: "), errs)
 	}
+	if want := "Tests, with commas between several: tcp, udp, latency,"; !strings.Contains(errs, want) {
+		t.Errorf("want %q: %s", want, errs)
+	}
 }
 
 func TestAPersonMayTakeWhatIsUsual(t *testing.T) {

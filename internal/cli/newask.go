@@ -59,7 +59,11 @@ func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d 
 		}
 	}
 	if !given("test") {
-		err := a.ask(ctx, c.Say("new.tests", text.Args{"Tests": measure.Tests()}), func(answer string) (err error) {
+		var names []string
+		for _, test := range measure.Tests() {
+			names = append(names, string(test))
+		}
+		err := a.ask(ctx, c.Say("new.tests", text.Args{"Tests": names}), func(answer string) (err error) {
 			d.Tests, err = testsOf(parts(answer))
 			return err
 		})

@@ -7,9 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// usage is the part of a command's help below its description, for a terminal of so many
-// columns, 0 for none. Cobra would make it by a template with functions of this package,
-// and its templates cost the program 1.8 MB (docs/decisions/0010-own-execution-of-templates.md).
+// usage is the part of a command's help below its description, in lines of at most width
+// columns; 0 does not break lines. A template of cobra cannot group flags and break lines.
 func usage(cmd *cobra.Command, width int) string {
 	var out strings.Builder
 	out.WriteString("Usage:")

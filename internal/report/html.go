@@ -2,9 +2,9 @@ package report
 
 import (
 	"embed"
+	"html/template"
 	"io"
 
-	"soku/internal/template"
 	"soku/internal/text"
 )
 
@@ -13,31 +13,27 @@ var pageFiles embed.FS
 
 // HTML writes one self-contained page in a language: no script, no external resource, every
 // text from results escaped. It prints on A4 and fits a telephone.
-//
-// Values are escaped for text and for attributes within quotes: the template may write them
-// nowhere else, which a test checks.
 func (r *Report) HTML(w io.Writer, c *text.Catalogue) error {
-	functions, err := pageFunctions(c)
-	if err != nil {
-		return err
-	}
-	t, err := template.Settings{Functions: functions, Escape: template.EscapeHTML}.ParseFiles(pageFiles, "templates/report.html.tmpl", "templates/chart.svg.tmpl")
+	t, err := pageTemplate(c)
 	if err != nil {
 		return err
 	}
 	return t.Execute(w, newView(r, c).withCharts())
 }
 
-// pageFunctions are what the page calls.
-func pageFunctions(c *text.Catalogue) (template.Functions, error) {
+// pageTemplate parses the templates of the page, in a language.
+func pageTemplate(c *text.Catalogue) (*template.Template, error) {
 	css, err := pageFiles.ReadFile("templates/report.css")
-	return template.Functions{
-		"css":   func() template.Verbatim { return template.Verbatim(css) },
+	if err != nil {
+		return nil, err
+	}
+	return template.New("report.html.tmpl").Funcs(template.FuncMap{
+		"css":   func() template.CSS { return template.CSS(css) },
 		"say":   c.Sayer(),
 		"lang":  c.Language,
 		"clean": clean,
 		"dict":  text.Pairs,
 		"color": color,
 		"dash":  func(i int) int { return (i + i/colours) % colours },
-	}, err
+	}).ParseFS(pageFiles, "templates/report.html.tmpl", "templates/chart.svg.tmpl")
 }

@@ -4,8 +4,8 @@ import (
 	"embed"
 	"io"
 	"strings"
+	"text/template"
 
-	"soku/internal/template"
 	"soku/internal/text"
 )
 
@@ -15,9 +15,9 @@ var markdownFile embed.FS
 // Markdown writes the report in a language, in GitHub's dialect. Texts from results are
 // escaped: they make no markup, links or mentions.
 func (r *Report) Markdown(w io.Writer, c *text.Catalogue) error {
-	t, err := template.Settings{Functions: template.Functions{
+	t, err := template.New("report.md.tmpl").Funcs(template.FuncMap{
 		"say": c.Sayer(), "md": EscapeMarkdown, "table": markdownTable, "heatTable": heatMap.Table, "fence": fence,
-	}}.ParseFiles(markdownFile, "templates/report.md.tmpl")
+	}).ParseFS(markdownFile, "templates/report.md.tmpl")
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,12 @@ func TestEachIdentityIsOnThePageOnce(t *testing.T) {
 		}
 		v.Sections[i].Heats, v.Sections[i].ContentionMaps = []heatMap{{}}, []heatMap{{}}
 	}
+	template, err := pageTemplate(text.English())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var page strings.Builder
-	if err := analysedPage(t).Execute(&page, v); err != nil {
+	if err := template.Execute(&page, v); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}

@@ -3,10 +3,10 @@ package text
 import (
 	"io/fs"
 	"sync"
+	"text/template"
 
 	"golang.org/x/text/language"
 
-	"soku/internal/template"
 	"soku/internal/text/messages"
 )
 
@@ -40,7 +40,7 @@ func For(tag language.Tag, folders ...fs.FS) *Catalogue {
 func newCatalogue(tag language.Tag, read func() *messages.Language) *Catalogue {
 	c := &Catalogue{tag: tag}
 	c.language = sync.OnceValue(func() *messages.Language {
-		return read().With(template.Functions{
+		return read().With(template.FuncMap{
 			// figure writes a value of a metric with its unit: {{figure .Metric .Value}}.
 			"figure": c.figure,
 			// figures writes several values of a metric, or the range of more than three.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"text/template/parse"
 )
@@ -100,5 +101,38 @@ func TestTemplatesAreReadForTheirMessages(t *testing.T) {
 	}
 	if len(got) != 3 || len(got["one"]) != 0 || !slices.Equal(got["two"], []string{"N"}) || !slices.Equal(got["three"], []string{"A", "B"}) {
 		t.Errorf("%v", got)
+	}
+}
+
+// The figures of failures and findings are float64 ([measure.Figures]), and a template compares
+// a float64 only with a constant that has a point.
+func TestMessagesCompareFiguresWithFloats(t *testing.T) {
+	compared := 0
+	for key, m := range messagesOf(t, "en") {
+		if !slices.ContainsFunc([]string{"error.", "hint.", "finding."}, func(family string) bool { return strings.HasPrefix(key, family) }) {
+			continue
+		}
+		for _, text := range m.forms {
+			trees := map[string]*parse.Tree{}
+			tree := parse.New(key)
+			tree.Mode = parse.SkipFuncCheck
+			if _, err := tree.Parse(text, "", "", trees); err != nil {
+				t.Fatalf("%s: %v", key, err)
+			}
+			commands(trees[key].Root, func(c *parse.CommandNode) {
+				if len(c.Args) < 3 || c.Args[0].String() == "index" || c.Args[1].Type() != parse.NodeField {
+					return
+				}
+				if n, ok := c.Args[2].(*parse.NumberNode); ok {
+					compared++
+					if !strings.Contains(n.Text, ".") {
+						t.Errorf("%s: %s needs the constant %s.0", key, c, n.Text)
+					}
+				}
+			})
+		}
+	}
+	if compared < 10 {
+		t.Errorf("looked at %d comparisons", compared)
 	}
 }

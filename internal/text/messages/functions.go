@@ -4,15 +4,14 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
-
-	"soku/internal/template"
 )
 
 // functions are the ways in which a message writes a number. Arguments are numbers of any
 // kind, measure's types among them.
-func (l *Language) functions() template.Functions {
-	return template.Functions{
+func (l *Language) functions() template.FuncMap {
+	return template.FuncMap{
 		// rate writes bit/s: 941.5 Mbit/s.
 		"rate": number(FormatRate),
 		// bytes writes bytes, decimal: 1.250 GB.

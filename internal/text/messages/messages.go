@@ -15,11 +15,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"text/template"
 
 	"golang.org/x/text/language"
 
 	"soku/internal/printable"
-	"soku/internal/template"
 )
 
 // Files are the catalogues of all languages.
@@ -37,8 +37,8 @@ type Args map[string]any
 type Language struct {
 	tag                 language.Tag
 	sentences, failures part
-	templates           template.Settings
-	parsed              *sync.Map // templates by their text
+	templates           *template.Template // has the functions
+	parsed              *sync.Map          // templates by their text
 }
 
 // English is the language that every message is written in first, with the functions of
@@ -71,11 +71,11 @@ func ofFailure(key string) bool {
 
 // With returns the same messages with functions more that they may call. A message that
 // calls a function can be made only where there is one of that name.
-func (l *Language) With(functions template.Functions) *Language {
+func (l *Language) With(functions template.FuncMap) *Language {
 	out := &Language{tag: l.tag, sentences: l.sentences, failures: l.failures, parsed: &sync.Map{}}
 	all := out.functions()
 	maps.Copy(all, functions)
-	out.templates = template.Settings{Functions: all, Strict: true}
+	out.templates = template.New("").Option("missingkey=error").Funcs(all)
 	return out
 }
 
@@ -100,7 +100,7 @@ func (l *Language) Say(key string, args Args) (string, error) {
 func (l *Language) fill(key, text string, args Args) (string, error) {
 	t, ok := l.parsed.Load(text)
 	if !ok {
-		parsed, err := l.templates.Parse(key, text)
+		parsed, err := l.templates.New(key).Parse(text)
 		if err != nil {
 			return "", err
 		}
@@ -133,7 +133,7 @@ func (l *Language) Has(key string) bool {
 
 // Parse reads the template of one message.
 func (l *Language) Parse(text string) (*template.Template, error) {
-	return l.templates.Parse("", text)
+	return l.templates.New("").Parse(text)
 }
 
 // OrKey is the sentence of a key, or the key and its arguments where it cannot be made: a
