@@ -4,9 +4,9 @@
 //
 // It knows numbers, not tests or units, does no I/O and starts no goroutines. Every
 // function is pure: the same input gives the same output on every platform.
-// docs/method.md specifies the rules of reports and their sources: [Rank] with [Guarded]
-// for one pattern, [ComparePatterns] for many, [CompareChoices] for pairs that may have been
-// measured apart, and [FindEffects] for factors, of [Observations].
+// docs/method.md specifies the rules of reports and their sources: [Rank] with
+// [AutocorrelationAdjusted] for one pattern, [ComparePatterns] for many, [CompareChoices] for
+// pairs that may have been measured apart, and [FindEffects] for factors, of [Observations].
 //
 // For campaigns there are also decision rules, each with its source and its measured error
 // rate in its comment: [SignFlip] and [HodgesLehmann] for two patterns where
