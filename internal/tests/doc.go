@@ -16,5 +16,5 @@
 //	half, err = d.Serve(ctx, serverEnd)         // what the server counted
 //	d.Summary(&lines, result)                   // the lines that show both
 //
-// A test without a server, such as ping, has Alone in place of Open and Serve.
+// A test without a server, such as ping, has Serverless in place of Open and Serve.
 package tests
