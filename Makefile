@@ -2,7 +2,7 @@
 
 GO      ?= go
 # Empty for a tagged release.
-REVISION ?= $(shell git describe --tags --exact-match --dirty >/dev/null 2>&1 || git describe --always --dirty --exclude '*' 2>/dev/null || echo devel)
+REVISION ?= $(shell git describe --tags --exact-match >/dev/null 2>&1 && git diff --quiet HEAD || git describe --always --dirty --exclude '*' 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X soku/internal/version.revision=$(REVISION)
 export CGO_ENABLED ?= 0
 

@@ -50,7 +50,7 @@ func (m measuring) explain(ctx context.Context, first *measure.Result) error {
 		spec := m.spec
 		spec.Test, spec.Options = step.Test, step.Options
 		r := trial.Run(ctx, spec, trial.Hooks{})
-		r.Explains = &measure.Explains{Result: first.ID, Probe: first.Verdict.WouldTell, Step: step.Name}
+		r.Explains = &measure.Explains{Result: first.ID, Probe: first.Verdict.NextMeasurement, Step: step.Name}
 		e.Trials = append(e.Trials, r)
 		told := i == len(steps)-1 && r.Error == nil
 		if told {
@@ -136,12 +136,12 @@ func (m measuring) planned(first *measure.Result, steps []verdict.Step) (lines t
 	switch {
 	case v == nil:
 		lines.Row("label.explain", "explain.no_verdict", nil)
-	case v.WouldTell == "":
+	case v.NextMeasurement == "":
 		lines.Row("label.explain", "explain.clear", nil)
 	case len(steps) == 0:
 		lines.Row("label.explain", "explain.impossible", nil)
 	default:
-		lines.Row("label.explain", "explain.plan", text.Args{"Probe": m.sys.Catalogue.Probe(v.WouldTell), "Trials": len(steps), "Takes": verdict.Takes(steps).Round(time.Second)})
+		lines.Row("label.explain", "explain.plan", text.Args{"Probe": m.sys.Catalogue.Probe(v.NextMeasurement), "Trials": len(steps), "Takes": verdict.Takes(steps).Round(time.Second)})
 	}
 	return lines
 }
@@ -166,7 +166,7 @@ func (m measuring) concluded(first *measure.Result, v *measure.Verdict) (lines t
 		return lines
 	}
 	may := []string{c.Bottleneck(first.Verdict.LimitedBy)}
-	for _, b := range first.Verdict.Or {
+	for _, b := range first.Verdict.Alternatives {
 		may = append(may, c.Bottleneck(b))
 	}
 	lines.Row("label.limited_by", "explain.undecided", text.Args{"May": may})

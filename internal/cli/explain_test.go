@@ -18,8 +18,8 @@ func unclear() *measure.Result {
 	r := &measure.Result{Schema: measure.Schema, ID: "019000000001aaaaaaaa", Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP)}
 	r.Summary.GoodputBps = 4e6 // half of it is lost nowhere on this host
 	r.Verdict = &measure.Verdict{
-		LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium, Rule: "policer_few",
-		WouldTell: measure.ProbeHalfRate, Evidence: []measure.Evidence{{Figure: "loss_ratio", Value: 0.01, Unit: "ratio", Comparison: ">=", Threshold: 0.0005}},
+		LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium, Rule: "policer_few",
+		NextMeasurement: measure.ProbeHalfRate, Evidence: []measure.Evidence{{Figure: "loss_ratio", Value: 0.01, Unit: "ratio", Comparison: ">=", Threshold: 0.0005}},
 	}
 	return r
 }

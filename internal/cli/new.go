@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"soku/examples/cases"
 	"soku/internal/campaign"
+	"soku/internal/campaign/studies"
 	"soku/internal/measure"
 	"soku/internal/text"
 )
@@ -41,7 +41,7 @@ Edit the plan, look at it with soku plan, and run it with soku run.
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "plan.yaml", "file to write; - for standard output")
-	flags.StringVar(&f.study, "case", "", "a study: "+strings.Join(cases.Names(), ", "))
+	flags.StringVar(&f.study, "case", "", "a study: "+strings.Join(studies.Names(), ", "))
 	flags.StringVar(&f.name, "name", "", "name of the campaign (default: that of the file)")
 	flags.StringVar(&f.question, "question", "", "the question that the campaign answers")
 	flags.StringSliceVar(&f.hosts, "host", nil, "host to measure against, NAME=ADDRESS or ADDRESS; several are compared")
@@ -50,7 +50,7 @@ Edit the plan, look at it with soku plan, and run it with soku run.
 	flags.IntVar(&f.rounds, "rounds", campaign.ExactRounds, "passes over all patterns")
 	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
 	complete(cmd, "test", completeTests)
-	complete(cmd, "case", cobra.FixedCompletions(cases.Names(), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "case", cobra.FixedCompletions(studies.Names(), cobra.ShellCompDirectiveNoFileComp))
 	for _, asked := range []string{"name", "question", "host", "vary", "test", "rounds"} {
 		cmd.MarkFlagsMutuallyExclusive("case", asked)
 	}
@@ -65,9 +65,9 @@ func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
 		}
 	}
 	if f.study != "" {
-		plan, found := cases.Plan(f.study)
+		plan, found := studies.Plan(f.study)
 		if !found {
-			return measure.Fail(measure.KindUsage, "cli.new.no_case", measure.Figures{"case": f.study, "known": cases.Names()})
+			return measure.Fail(measure.KindUsage, "cli.new.no_case", measure.Figures{"case": f.study, "known": studies.Names()})
 		}
 		return sys.writePlan(f.output, plan)
 	}

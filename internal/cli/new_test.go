@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"soku/examples/cases"
 	"soku/internal/campaign"
+	"soku/internal/campaign/studies"
 )
 
 // newPlan is a system whose plans are written to a folder of the test.
@@ -75,10 +75,10 @@ func TestAPlanGoesToStandardOutput(t *testing.T) {
 }
 
 func TestThePlanOfAStudyIsWritten(t *testing.T) {
-	if len(cases.Names()) != 5 {
-		t.Errorf("the studies are %v", cases.Names())
+	if len(studies.Names()) != 5 {
+		t.Errorf("the studies are %v", studies.Names())
 	}
-	for _, name := range cases.Names() {
+	for _, name := range studies.Names() {
 		file, run := newPlan(t)
 		if _, errs, code := run("", "--case", name, "-o", file); code != 0 {
 			t.Fatalf("status %d: %s", code, errs)

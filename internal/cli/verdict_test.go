@@ -12,13 +12,13 @@ import (
 func TestEveryVerdictHasItsWords(t *testing.T) {
 	c := text.ForPrograms()
 	for _, r := range verdict.Rules {
-		for _, b := range append(r.Or, r.LimitedBy) {
+		for _, b := range append(r.Alternatives, r.LimitedBy) {
 			if c.Bottleneck(b) == string(b) {
 				t.Errorf("rule %s: no words for %s", r.Name, b)
 			}
 		}
-		if r.WouldTell != "" && c.VerdictArgs(&measure.Verdict{WouldTell: r.WouldTell})["Tell"] == "" {
-			t.Errorf("rule %s: no words for the probe %s", r.Name, r.WouldTell)
+		if r.NextMeasurement != "" && c.VerdictArgs(&measure.Verdict{NextMeasurement: r.NextMeasurement})["Tell"] == "" {
+			t.Errorf("rule %s: no words for the probe %s", r.Name, r.NextMeasurement)
 		}
 	}
 	silent := map[verdict.Key]bool{verdict.Streams: true, verdict.FixedAmount: true, verdict.SlowStart: true, verdict.BBR: true, verdict.Retransmits: true, verdict.ReceiverShared: true, verdict.FailedConnections: true,
@@ -33,7 +33,7 @@ func TestEveryVerdictHasItsWords(t *testing.T) {
 
 func TestASummaryHasTheVerdict(t *testing.T) {
 	r := &measure.Result{Test: measure.TestTCP, Verdict: &measure.Verdict{
-		LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.Medium, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, WouldTell: measure.ProbeHalfRate,
+		LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.Medium, Alternatives: []measure.Bottleneck{measure.BottleneckPathLoss}, NextMeasurement: measure.ProbeHalfRate,
 		Evidence: []measure.Evidence{
 			{Figure: "streams", Value: 1, Unit: "count", Comparison: "<", Threshold: 2},
 			{Figure: "loss_ratio", Value: 0.0123, Unit: "ratio", Comparison: ">=", Threshold: 0.0005},
@@ -48,7 +48,7 @@ func TestASummaryHasTheVerdict(t *testing.T) {
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("printed %q, want %q", b.String(), want)
 	}
-	r.Verdict.Or = append(r.Verdict.Or, measure.BottleneckPathShaper)
+	r.Verdict.Alternatives = append(r.Verdict.Alternatives, measure.BottleneckPathShaper)
 	b.Reset()
 	if printSummary(text.ForPrograms(), &b, 0, r); !strings.Contains(b.String(), "From both hosts random loss on the path and a shaper on the path look the same.") {
 		t.Errorf("with two others it printed %q", b.String())

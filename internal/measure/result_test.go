@@ -47,7 +47,7 @@ func sampleResult() *Result {
 			Packets:    []FloorPackets{{Mode: "udp", SizeBytes: 64, PacketsPerSecond: 4e5, LossRatio: &loss}},
 			Timers:     []FloorTimer{{AskedNs: 50_000, LateNs: *h.Percentiles()}},
 		}}},
-		Verdict: &Verdict{LimitedBy: BottleneckPathPolicer, Confidence: Medium, Or: []Bottleneck{BottleneckPacketRate}, Rule: "policer", WouldTell: ProbePacketSizes,
+		Verdict: &Verdict{LimitedBy: BottleneckPathPolicer, Confidence: Medium, Alternatives: []Bottleneck{BottleneckPacketRate}, Rule: "policer", NextMeasurement: ProbePacketSizes,
 			Evidence: []Evidence{{Figure: "losses_per_recovery", Value: 8.5, Unit: "count", Comparison: ">=", Threshold: 3, Where: AtClient}}},
 		Findings: Findings{NewFinding(CodeRTTNearBaseline, AtClient, Figures{"rtt_ns": 50_000.0, "baseline_ns": 21_000.0})},
 		Error:    TextError(KindBroken, "connection reset", "run it again"),

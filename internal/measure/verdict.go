@@ -47,14 +47,14 @@ const (
 type Verdict struct {
 	LimitedBy  Bottleneck `json:"limited_by" jsonschema:"description=See docs/method.md; none with low confidence: nothing was found"`
 	Confidence Confidence `json:"confidence" jsonschema:"enum=high,enum=medium,enum=low"`
-	// Or are limits that the figures fit as well.
-	Or        []Bottleneck `json:"or,omitempty" jsonschema:"description=Limits that look the same from both hosts"`
-	Direction Direction    `json:"direction,omitempty" jsonschema:"description=With two directions: the one that it is about"`
-	Rule      string       `json:"rule,omitempty" jsonschema:"description=Name of the rule in docs/method.md; absent where none matched"`
-	Evidence  []Evidence   `json:"evidence,omitempty" jsonschema:"description=What the rule compared"`
-	// LiftedNs is 0 where it is not known.
-	LiftedNs  int64 `json:"lifted_ns,omitempty" jsonschema:"description=Test copy with its stages apart: how long the copy would take if that limit were lifted\\, as long as the slowest other stage"`
-	WouldTell Probe `json:"would_tell,omitempty" jsonschema:"description=The measurement that would tell them apart"`
+	// Alternatives are limits that the figures fit as well.
+	Alternatives []Bottleneck `json:"or,omitempty" jsonschema:"description=Limits that look the same from both hosts"`
+	Direction    Direction    `json:"direction,omitempty" jsonschema:"description=With two directions: the one that it is about"`
+	Rule         string       `json:"rule,omitempty" jsonschema:"description=Name of the rule in docs/method.md; absent where none matched"`
+	Evidence     []Evidence   `json:"evidence,omitempty" jsonschema:"description=What the rule compared"`
+	// DurationWithoutLimitNs is 0 if it is unknown.
+	DurationWithoutLimitNs int64 `json:"lifted_ns,omitempty" jsonschema:"description=Test copy with its stages apart: how long the copy would take if that limit were lifted\\, as long as the slowest other stage"`
+	NextMeasurement        Probe `json:"would_tell,omitempty" jsonschema:"description=The measurement that would tell them apart"`
 }
 
 // Evidence is a figure that a rule compared with a threshold.

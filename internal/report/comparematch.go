@@ -156,7 +156,7 @@ func choiceOf(m familyMember, p pattern, metric *measure.Metric, rounds map[int]
 		c.Value, c.Trials = s.Mean, s.N
 	}
 	c.Failed = len(p.results) - c.Trials
-	i := stats.Guarded(roundMeans(c.group), 0.95)
+	i := stats.AutocorrelationAdjusted(roundMeans(c.group), 0.95)
 	c.Rounds, c.Low, c.High = i.Rounds, max(i.Low, 0), i.High
 	c.interim = m.choice.Until.interim(m.group.label, lastRound(m.group.results))
 	return c

@@ -60,7 +60,7 @@ type Interval struct {
 
 // Interval is a figure over the trials with its interval at a confidence level such as 0.95:
 // of a percentile of round trips that of [stats.MergedPercentile], and of other figures that
-// of [stats.Guarded] on the figures of the rounds, each made of the round's trials as a row
+// of [stats.AutocorrelationAdjusted] on the figures of the rounds, each made of the round's trials as a row
 // has it of all trials.
 func (s *Sample) Interval(m *measure.Metric, level float64) Interval {
 	out := Interval{Low: math.NaN(), High: math.NaN()}
@@ -87,7 +87,7 @@ func (s *Sample) Interval(m *measure.Metric, level float64) Interval {
 	case m.Quantile > 0 && len(values) > 0 && len(histograms) == len(values):
 		out.percentile(m, histograms, level)
 	default:
-		i := stats.Guarded(values, level)
+		i := stats.AutocorrelationAdjusted(values, level)
 		out.Low, out.High = max(i.Low, 0), i.High
 	}
 	return out

@@ -4,14 +4,25 @@
 //
 // It knows numbers, not tests or units, does no I/O and starts no goroutines. Every
 // function is pure: the same input gives the same output on every platform.
-// docs/method.md specifies the rules of reports and their sources: [Rank] with [Guarded]
-// for one pattern, [ComparePatterns] for many, [CompareChoices] for pairs that may have been
-// measured apart, and [FindEffects] for factors, of [Observations].
+// docs/method.md specifies the rules of reports and their sources: [Rank] with
+// [AutocorrelationAdjusted] for one pattern, [ComparePatterns] for many, [CompareChoices] for
+// pairs that may have been measured apart, and [FindEffects] for factors, of [Observations].
 //
-// Beside those stand decision rules for campaigns, each with its source and what it was
-// found to hold in its comment: [SignFlip] and [HodgesLehmann] for two patterns where
+// For campaigns there are also decision rules, each with its source and its measured error
+// rate in its comment: [SignFlip] and [HodgesLehmann] for two patterns where
 // Student's t depends on an outlier, [LookLevel] and [EValue] for deciding while a campaign
 // runs, [ByDeployment] where hosts were redeployed between rounds, [MergedPercentile] for
 // percentiles of histograms, [FindLevels] for changes within a trial, [Sweep] and
 // [KneeOf] for the knee of a sweep, [FindFlowGroups] for flows that are hashed over tunnels.
+//
+// Use: reduce each trial to one figure, collect the figures of a pattern by round, and
+// compare the patterns.
+//
+//	steady := stats.SteadyState(samples, endNs) // where a trial's steady part begins
+//	groups := []stats.Group{{Name: "1 stream", Rounds: [][]float64{{9.1e9}, {9.3e9}}}, ...}
+//	ranked := stats.Rank(groups, true)          // true: a higher figure is better
+//	for _, r := range ranked {
+//		// Patterns of equal r.Rank have no difference that is shown; r.Reason says why.
+//		fmt.Println(r.Rank, r.Name, r.Estimate, r.Low, r.High)
+//	}
 package stats

@@ -7,10 +7,10 @@ import "math"
 const FirstLook = 6
 
 // FirstIntervalLook is the fewest rounds after which a campaign that looks at the intervals
-// of its patterns ([Guarded]) after every further round may end because they are narrow. A
+// of its patterns ([AutocorrelationAdjusted]) after every further round may end because they are narrow. A
 // 95 % interval then holds in 94.4 % of simulated campaigns at worst; with the first look
 // after 5 rounds in 92.6 %, after 2 in 88 %.
-const FirstIntervalLook = guardedRounds
+const FirstIntervalLook = minAdjustedRounds
 
 // lookLevels has, for a maximum number of rounds, the two-sided level of each look from
 // round 6 on at which 5 % of campaigns without a difference show one at any look

@@ -94,7 +94,7 @@ func (c *contrasts) moderate(autocorrelation, residualDF float64) (prior, bool) 
 		}
 		variance, total := p.moderate(c.variance[i], float64(n-1))
 		total = min(total, residualDF)
-		widen, effective := guard(autocorrelation, total)
+		widen, effective := adjustment(autocorrelation, total)
 		c.err[i], c.df[i] = math.Sqrt(variance/float64(n))*widen, max(effective, min(total, leastDF))
 	}
 	return p, true

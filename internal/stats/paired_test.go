@@ -46,8 +46,8 @@ type pairedCase struct {
 		P          float64
 		Equivalent bool
 	} `json:"tost_3_percent"`
-	Verdict string `json:"verdict_3_percent"`
-	Guarded struct {
+	Verdict  string `json:"verdict_3_percent"`
+	Adjusted struct {
 		Estimate, Low, High, R, DF float64
 	} `json:"guarded_interval"`
 	Needed struct {

@@ -59,8 +59,8 @@ type PatternComparison struct {
 // From four patterns that share rounds and five rounds on, each pair's variance is drawn
 // towards that of all pairs (moderated t: Smyth 2004), and the standard errors allow for
 // the autocorrelation of neighbouring rounds, pooled over the residuals of patterns and
-// rounds, as in [Guarded] but without the addition. Otherwise it is the paired t test. The best are found
-// by one-sided tests against every other pattern at alpha/(k-1) (J. C. Hsu, "Constrained
+// rounds, as in [AutocorrelationAdjusted] but without the addition. Otherwise it is the
+// paired t test. The best are found by one-sided tests against every other pattern at alpha/(k-1) (J. C. Hsu, "Constrained
 // Simultaneous Confidence Intervals for Multiple Comparisons with the Best", Annals of
 // Statistics 12, 1984).
 //

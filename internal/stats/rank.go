@@ -21,7 +21,7 @@ type Ranked struct {
 	Best    bool
 	Letters string
 	// Estimate is the mean of the round means; Low and High are its own 95 % interval by
-	// [Guarded], NaN with one round. The ranks come from paired comparisons, not from
+	// [AutocorrelationAdjusted], NaN with one round. The ranks come from paired comparisons, not from
 	// overlaps of these intervals.
 	Estimate, Low, High float64
 	Reason              measure.Finding // of the rank
@@ -44,7 +44,7 @@ func (l Looks) Rank(groups []Group, higherIsBetter bool) []Ranked {
 	most := 0
 	for _, g := range groups {
 		means := g.means()
-		e := entry{roundMeans: means, Interval: Guarded(means.values, confidence).Interval}
+		e := entry{roundMeans: means, Interval: AutocorrelationAdjusted(means.values, confidence).Interval}
 		if e.Rounds == 0 {
 			empty = append(empty, Ranked{Name: g.Name, Estimate: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: measure.NewFinding(measure.CodeRankNoValues, "", nil)})
 			continue

@@ -170,7 +170,7 @@ func TestIntervalsCoverTheMeanWhenTheyAreNarrowEnoughToStop(t *testing.T) {
 		simulate(t, "the 95 % interval of one pattern contains its mean", fmt.Sprintf("rounds until it is ±%g %%, 8 to 40, noise 2 %%", target), 1000, func(seed uint64) bool {
 			means := normals(source(seed), most, 100, noise)
 			for n := firstLook; ; n++ {
-				i := Guarded(means[:n], 0.95)
+				i := AutocorrelationAdjusted(means[:n], 0.95)
 				if n == most || i.High-i.Low <= 2*target/100*i.Estimate {
 					return i.Low <= 100 && 100 <= i.High
 				}

@@ -1,15 +1,3 @@
-// Package store keeps results and campaigns. It has one interface, [Store], and
-// one conformance suite that every implementation passes, package storetest.
-// The implementations are package sqlite, one file on disk, and package memory.
-//
-// What a person types for an identity (an abbreviation, a name, "last") is
-// resolved above the interface, by [FindResult] and [FindCampaign].
-//
-// A store is where results are looked up, not where they are safest: while a
-// campaign runs, its journal (package campaign) is written first, and
-// results missing from the store are written again when the campaign is resumed.
-//
-// The package starts no goroutines.
 package store
 
 import (

@@ -13,7 +13,7 @@ import (
 
 func init() {
 	register(Descriptor{
-		Test: measure.TestConnect, Open: openConnect, Alone: connectAlone, Overhead: connectOverhead,
+		Test: measure.TestConnect, Open: openConnect, Serverless: connectServerless, Overhead: connectOverhead,
 		Accept: acceptConnections, Serve: serveConnect, Limit: limitConnections,
 		Args:    func(o measure.Options) text.Args { return text.Args{"ToPort": connect.OptionsOf(o).ToPort} },
 		Summary: connectSummary,
@@ -37,8 +37,8 @@ func connectTo(ctx context.Context, target connect.Target, entry string, o measu
 	return end, err
 }
 
-// connectAlone connects to a port at which no soku server counts.
-func connectAlone(ctx context.Context, a Alone) (found Found, err error) {
+// connectServerless connects to a port at which no soku server counts.
+func connectServerless(ctx context.Context, a Serverless) (found ServerlessResult, err error) {
 	own := connect.OptionsOf(a.Options)
 	target := connect.Target{Addr: netip.AddrPortFrom(a.Target, uint16(own.ToPort)), Reset: own.Close == "rst"}
 	if err := a.Begin(); err != nil {

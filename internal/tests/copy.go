@@ -15,7 +15,7 @@ import (
 
 func init() {
 	register(Descriptor{
-		Test: measure.TestCopy, Before: prepareCopy, Alone: copyAlone, Finish: finishCopy,
+		Test: measure.TestCopy, Before: prepareCopy, Serverless: copyServerless, Finish: finishCopy,
 		Serve: serveCopy, Admit: admitCopy,
 		Limit:   limitStreams,
 		Args:    copyArgs,
@@ -32,7 +32,7 @@ func prepareCopy(ctx context.Context, o measure.Options) (*Descriptor, func(), e
 		return nil, nil, err
 	}
 	d := *Of(measure.TestCopy)
-	d.Alone = func(ctx context.Context, a Alone) (Found, error) { return copyLocally(ctx, set, a) }
+	d.Serverless = func(ctx context.Context, a Serverless) (ServerlessResult, error) { return copyLocally(ctx, set, a) }
 	d.Open = func(ctx context.Context, s wire.Session, _ measure.Options) (ClientEnd, error) {
 		conns, err := s.TCP(ctx)
 		return ClientEnd{Conns: flows.Conns{TCP: conns}, Run: func(ctx context.Context, o measure.Options, f engine.Flow) (*measure.End, error) {
@@ -46,9 +46,9 @@ func prepareCopy(ctx context.Context, o measure.Options) (*Descriptor, func(), e
 	return &d, set.Close, nil
 }
 
-// copyAlone is what a trial has in place of copyLocally until its files are prepared.
-func copyAlone(context.Context, Alone) (Found, error) {
-	return Found{}, measure.Fail(measure.KindInternal, "copy.not_prepared", nil)
+// copyServerless is what a trial has in place of copyLocally until its files are prepared.
+func copyServerless(context.Context, Serverless) (ServerlessResult, error) {
+	return ServerlessResult{}, measure.Fail(measure.KindInternal, "copy.not_prepared", nil)
 }
 
 // copyFrom runs the client's end over connections.
@@ -90,7 +90,7 @@ func serveCopy(ctx context.Context, e ServerEnd) (*measure.End, error) {
 	return &measure.End{Copy: c}, err
 }
 
-func copyLocally(ctx context.Context, set *filecopy.Set, a Alone) (found Found, err error) {
+func copyLocally(ctx context.Context, set *filecopy.Set, a Serverless) (found ServerlessResult, err error) {
 	if err := a.Begin(); err != nil {
 		return found, err
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 func init() {
-	register(Descriptor{Test: measure.TestMTU, Alone: mtuAlone, Args: probeArgs, Summary: mtuSummary})
+	register(Descriptor{Test: measure.TestMTU, Serverless: mtuServerless, Args: probeArgs, Summary: mtuSummary})
 }
 
-// mtuAlone finds the largest packet that a path carries.
-func mtuAlone(ctx context.Context, a Alone) (found Found, err error) {
+// mtuServerless finds the largest packet that a path carries.
+func mtuServerless(ctx context.Context, a Serverless) (found ServerlessResult, err error) {
 	if err := a.Begin(); err != nil {
 		return found, err
 	}

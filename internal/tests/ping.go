@@ -9,12 +9,12 @@ import (
 
 func init() {
 	register(Descriptor{
-		Test: measure.TestPing, Alone: pingAlone, Summary: latencySummary,
+		Test: measure.TestPing, Serverless: pingServerless, Summary: latencySummary,
 		Live: func(View) []Column { return roundTripColumns("live.replies") },
 	})
 }
 
-func pingAlone(ctx context.Context, a Alone) (found Found, err error) {
+func pingServerless(ctx context.Context, a Serverless) (found ServerlessResult, err error) {
 	if err := ping.Check(a.Target, a.Options); err != nil {
 		return found, err
 	}

@@ -1,11 +1,3 @@
-// Package tests is the registry of what soku can measure: one file a test, its
-// descriptor. A descriptor binds the declaration that the test's engine registers
-// ([measure.Spec]: options, defaults, rules) to what runs the test at either end and to
-// what shows it: the live table and the summary. A new test is a package under engine and one file here; its sentences are a
-// file of the catalogue (help.NAME.short, .long and .example, summary.test.NAME and
-// plan.test.NAME).
-//
-// Packages that need every test to be registered import this package.
 package tests
 
 import (
@@ -21,8 +13,8 @@ import (
 	"soku/internal/wire"
 )
 
-// Descriptor is how the program runs one test and what it shows of it. Of Open and Alone
-// a test has one, or both where it needs a server only for some options.
+// Descriptor is how the program runs one test and what it shows of it. Of Open and Serverless
+// a test has one, or both if it needs a server only for some options.
 type Descriptor struct {
 	Test measure.Test
 
@@ -45,8 +37,8 @@ type Descriptor struct {
 	Serve func(context.Context, ServerEnd) (*measure.End, error)
 	// Limit holds the options to the highest rate of a server, and reports what it lowered.
 	Limit func(measure.Rate, measure.Options) (measure.Options, measure.Findings)
-	// Alone measures without a server.
-	Alone func(context.Context, Alone) (Found, error)
+	// Serverless measures without a server.
+	Serverless func(context.Context, Serverless) (ServerlessResult, error)
 	// Overhead measures on loopback what tool and host add to figures like those of the
 	// client's end; nil where a test has no such figure.
 	Overhead func(context.Context, measure.Options, *measure.End) (*measure.FloorReading, error)
@@ -79,8 +71,8 @@ type ClientEnd struct {
 	Run func(context.Context, measure.Options, engine.Flow) (*measure.End, error)
 }
 
-// Alone is what a test without a server gets.
-type Alone struct {
+// Serverless is the input of a test without a server.
+type Serverless struct {
 	Target  netip.Addr
 	Options measure.Options // effective
 	Pins    *sock.Pins
@@ -92,8 +84,8 @@ type Alone struct {
 	MTU   func(measure.MTUStep)
 }
 
-// Found is what a test without a server found; members that it has not are nil.
-type Found struct {
+// ServerlessResult is the output of a test without a server; members that it does not have are nil.
+type ServerlessResult struct {
 	End      measure.End
 	Overhead *measure.FloorReading
 	Trace    *measure.Trace

@@ -14,7 +14,7 @@ import (
 
 func init() {
 	register(Descriptor{
-		Test: measure.TestTrace, Alone: traceAlone, Args: probeArgs, Summary: traceSummary,
+		Test: measure.TestTrace, Serverless: traceServerless, Args: probeArgs, Summary: traceSummary,
 		Table: func(c *text.Catalogue, r *measure.Result) []string {
 			if r.Trace == nil {
 				return nil
@@ -29,8 +29,8 @@ func probeArgs(o measure.Options) text.Args {
 	return text.Args{"Probe": strings.ToUpper(probe.OptionsOf(o).Probe)}
 }
 
-// traceAlone finds the hops of a path.
-func traceAlone(ctx context.Context, a Alone) (found Found, err error) {
+// traceServerless finds the hops of a path.
+func traceServerless(ctx context.Context, a Serverless) (found ServerlessResult, err error) {
 	if err := a.Begin(); err != nil {
 		return found, err
 	}
@@ -52,7 +52,7 @@ func traceAlone(ctx context.Context, a Alone) (found Found, err error) {
 }
 
 // traceFindings adds where limits on ICMP errors blur what was found.
-func traceFindings(found *Found, t *measure.Trace) {
+func traceFindings(found *ServerlessResult, t *measure.Trace) {
 	var limited []int
 	var unanswered, probes int64
 	for _, h := range t.Hops {

@@ -36,10 +36,10 @@ func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
 			evidence = append(evidence, text)
 		}
 	}
-	for _, b := range v.Or {
+	for _, b := range v.Alternatives {
 		or = append(or, c.Bottleneck(b))
 	}
-	return Args{"Limit": limit, "Confidence": v.Confidence, "Direction": v.Direction, "Evidence": evidence, "Or": or, "Tell": c.Probe(v.WouldTell), "Lifted": v.LiftedNs}
+	return Args{"Limit": limit, "Confidence": v.Confidence, "Direction": v.Direction, "Evidence": evidence, "Or": or, "Tell": c.Probe(v.NextMeasurement), "Lifted": v.DurationWithoutLimitNs}
 }
 
 // evidence is a comparison as a phrase; empty for one that says nothing by itself, such as

@@ -178,7 +178,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	}
 	if !r.Options.NeedsServer(s.Test) {
 		ahead.into(r)
-		return runAlone(ctx, d, target.addr, r.Options, ahead.pins, h, r)
+		return runServerless(ctx, d, target.addr, r.Options, ahead.pins, h, r)
 	}
 	return runSession(ctx, s, d, target, r.Options, ahead, h, r)
 }

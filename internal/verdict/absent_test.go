@@ -70,7 +70,7 @@ func TestLostDatagramsAloneDoNotTellWhatDropsThem(t *testing.T) {
 	for variance, want := range map[float64]measure.Bottleneck{0.01: measure.BottleneckPathPolicer, 1: measure.BottleneckPathLoss} {
 		unseen := datagrams.with(example{LossVariance: variance}).without(ControlRTTTimes, ControlQueue, SenderThread, SenderThrottled)
 		v := judge(unseen.figures(), measure.TestUDP)
-		if v.LimitedBy != want || v.Confidence == measure.High || !slices.Contains(v.Or, measure.BottleneckPathShaper) {
+		if v.LimitedBy != want || v.Confidence == measure.High || !slices.Contains(v.Alternatives, measure.BottleneckPathShaper) {
 			t.Errorf("variance %v: the verdict is %+v", variance, v)
 		}
 	}
@@ -89,7 +89,7 @@ func TestWithoutTheFarEndAVerdictIsNotOfHighConfidence(t *testing.T) {
 		"connect_syn_lost": {examples["connect_syn_lost"], measure.TestConnect, measure.BottleneckServerOverload},
 	} {
 		v := judge(c.figures.without(far...).figures(), c.test)
-		if v.LimitedBy != judge(c.figures.figures(), c.test).LimitedBy || v.Confidence != measure.Medium || !slices.Contains(v.Or, c.or) {
+		if v.LimitedBy != judge(c.figures.figures(), c.test).LimitedBy || v.Confidence != measure.Medium || !slices.Contains(v.Alternatives, c.or) {
 			t.Errorf("%s: the verdict is %+v", name, v)
 		}
 	}

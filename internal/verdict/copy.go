@@ -42,7 +42,7 @@ var copyRules = []Rule{
 	{
 		Name: "copy_cut", Tests: files, LimitedBy: measure.BottleneckNone, Confidence: measure.Low,
 		When:   AtLeast(CopyCut, 0.3),
-		Source: "Connections were cut for a large part of the time. That is no limit of a network that works, and the rest is too short to tell one.", WouldTell: measure.ProbeLonger,
+		Source: "Connections were cut for a large part of the time. That is no limit of a network that works, and the rest is too short to tell one.", NextMeasurement: measure.ProbeLonger,
 	},
 	{
 		Name: "copy_asked", Tests: files, LimitedBy: measure.BottleneckApplication, Confidence: measure.High,
@@ -95,9 +95,9 @@ var copyRules = []Rule{
 		Source: "Both take long together, as on one disk that does both, and alone reading takes longer.",
 	},
 	{
-		Name: "copy_both_disks", Tests: files, LimitedBy: measure.BottleneckDiskWrite, Or: []measure.Bottleneck{measure.BottleneckDiskRead}, Confidence: measure.Medium,
+		Name: "copy_both_disks", Tests: files, LimitedBy: measure.BottleneckDiskWrite, Alternatives: []measure.Bottleneck{measure.BottleneckDiskRead}, Confidence: measure.Medium,
 		When:   All(AtLeast(CopyRead, 0.6), AtLeast(CopyWrite, 0.6)),
-		Source: "Reading and writing take equally long, as on one disk that does both.", WouldTell: measure.ProbeStagesApart,
+		Source: "Reading and writing take equally long, as on one disk that does both.", NextMeasurement: measure.ProbeStagesApart,
 	},
 	{
 		Name: "copy_sender", Tests: files, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
@@ -117,7 +117,7 @@ func copyNetworkRules(tcp []Rule) (out []Rule) {
 	for _, r := range tcp {
 		if r.Copies {
 			out = append(out, Rule{
-				Name: "copy_" + r.Name, Tests: files, LimitedBy: r.LimitedBy, Or: r.Or, Confidence: r.Confidence, WouldTell: r.WouldTell,
+				Name: "copy_" + r.Name, Tests: files, LimitedBy: r.LimitedBy, Alternatives: r.Alternatives, Confidence: r.Confidence, NextMeasurement: r.NextMeasurement,
 				When: All(copyNetwork, r.When), Source: "The copy waits for the network, and its connections are as in `" + r.Name + "`.",
 			})
 		}
@@ -128,14 +128,14 @@ func copyNetworkRules(tcp []Rule) (out []Rule) {
 // copyLastRules are tried after all others.
 var copyLastRules = []Rule{
 	{
-		Name: "copy_network", Tests: files, LimitedBy: measure.BottleneckPathShaper, Or: []measure.Bottleneck{measure.BottleneckPathPolicer, measure.BottleneckFlowCap, measure.BottleneckPathLoss}, Confidence: measure.Medium,
+		Name: "copy_network", Tests: files, LimitedBy: measure.BottleneckPathShaper, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer, measure.BottleneckFlowCap, measure.BottleneckPathLoss}, Confidence: measure.Medium,
 		When:   copyNetwork,
-		Source: "The source waits to send and the sink for bytes, and its connections do not show why. A test of tcp on the same path tells which limit of the network it is.", WouldTell: measure.ProbeSecondStream,
+		Source: "The source waits to send and the sink for bytes, and its connections do not show why. A test of tcp on the same path tells which limit of the network it is.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
 		Name: "copy_files_some", Tests: files, LimitedBy: measure.BottleneckFileCost, Confidence: measure.Medium,
 		When:   AtLeast(CopyFile, 0.3),
-		Source: "Opening, creating and closing files takes a large part of the time.", WouldTell: measure.ProbeStagesApart,
+		Source: "Opening, creating and closing files takes a large part of the time.", NextMeasurement: measure.ProbeStagesApart,
 	},
 	{
 		Name: "copy_receiver_busy", Tests: files, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
@@ -293,12 +293,12 @@ var stageOf = map[measure.Bottleneck]string{
 	measure.BottleneckCompetingTraffic: measure.StageNetwork, measure.BottleneckBurstAllowance: measure.StageNetwork,
 }
 
-// lifted is how long a copy would take if its slowest stage were none: as long as the slowest
-// of the others, by their rates alone, ns. 0 if they were not measured, if one of the others
-// is as slow, or if the verdict leaves open which stage it is.
-func lifted(c *measure.Copy, v *measure.Verdict) int64 {
+// durationWithoutLimit returns how long a copy would take without its slowest stage, in ns:
+// as long as the slowest of the others, by their rates alone. It returns 0 if they were not
+// measured, if one of the others is as slow, or if the verdict leaves open which stage it is.
+func durationWithoutLimit(c *measure.Copy, v *measure.Verdict) int64 {
 	limiting := stageOf[v.LimitedBy]
-	if slices.ContainsFunc(v.Or, func(b measure.Bottleneck) bool { return stageOf[b] != limiting }) {
+	if slices.ContainsFunc(v.Alternatives, func(b measure.Bottleneck) bool { return stageOf[b] != limiting }) {
 		return 0
 	}
 	// On one device of one host each would be faster without the other.

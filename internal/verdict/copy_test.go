@@ -86,16 +86,16 @@ func TestOfTwoStagesTheOneThatIsBusyForLongerLimits(t *testing.T) {
 
 func TestAVerdictOfACopySaysWhatItWouldTakeWithoutItsLimit(t *testing.T) {
 	v := Judge(copied(func(_, sink *measure.CopyWork) { sink.WriteNs = 18e9 }))
-	if v.LiftedNs != 5e9 {
+	if v.DurationWithoutLimitNs != 5e9 {
 		t.Errorf("%+v; the network alone takes 5 s", v)
 	}
 	v = Judge(copied(func(source, sink *measure.CopyWork) { source.NetworkNs, sink.NetworkNs = 18e9, 17e9 }))
-	if v.LiftedNs != 9e9 {
+	if v.DurationWithoutLimitNs != 9e9 {
 		t.Errorf("%+v; writing alone takes 9 s", v)
 	}
 	r := copied(func(_, sink *measure.CopyWork) { sink.WriteNs = 18e9 })
 	r.Copy.Stages = r.Copy.Stages[3:]
-	if v := Judge(r); v.LimitedBy != measure.BottleneckDiskWrite || v.LiftedNs != 0 {
+	if v := Judge(r); v.LimitedBy != measure.BottleneckDiskWrite || v.DurationWithoutLimitNs != 0 {
 		t.Errorf("without the stages apart: %+v", v)
 	}
 }
@@ -104,7 +104,7 @@ func TestAVerdictOfACopySaysWhatItWouldTakeWithoutItsLimit(t *testing.T) {
 func TestAVerdictThatLeavesTheStageOpenDoesNotSayWhatLiftingItBrings(t *testing.T) {
 	r := copied(func(source, sink *measure.CopyWork) { source.ReadNs, sink.WriteNs = 18e9, 18e9 })
 	r.Copy.Stages[0].DurationNs = r.Copy.Stages[2].DurationNs
-	if v := Judge(r); v.LimitedBy != measure.BottleneckDiskWrite || len(v.Or) == 0 || v.LiftedNs != 0 {
+	if v := Judge(r); v.LimitedBy != measure.BottleneckDiskWrite || len(v.Alternatives) == 0 || v.DurationWithoutLimitNs != 0 {
 		t.Errorf("%+v", v)
 	}
 }

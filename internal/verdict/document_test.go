@@ -45,14 +45,14 @@ func tables() string {
 	b.WriteString("\n| rule | tests | when | `limited_by` | confidence | why, and what would tell |\n|---|---|---|---|---|---|\n")
 	for _, r := range Rules {
 		why := r.Source
-		for i, o := range r.Or {
+		for i, o := range r.Alternatives {
 			why += map[bool]string{true: " `", false: "or `"}[i == 0] + string(o) + "` "
 		}
-		if len(r.Or) > 0 {
+		if len(r.Alternatives) > 0 {
 			why += "looks the same."
 		}
-		if r.WouldTell != "" {
-			why += " Would tell: `" + string(r.WouldTell) + "`."
+		if r.NextMeasurement != "" {
+			why += " Would tell: `" + string(r.NextMeasurement) + "`."
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s | %s |\n", r.Name, testNames(r.Tests), r.When, r.LimitedBy, r.Confidence, why)
 	}

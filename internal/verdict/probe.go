@@ -61,7 +61,7 @@ func Steps(r *measure.Result) []Step {
 		return nil
 	}
 	steps, bps := steps{r}, goodputOf(r, r.Verdict.Direction)
-	switch r.Verdict.WouldTell {
+	switch r.Verdict.NextMeasurement {
 	case measure.ProbeSecondStream:
 		return steps.streams()
 	case measure.ProbePacketSizes:
@@ -185,14 +185,14 @@ func Conclude(first *measure.Result, trials []*measure.Result) *measure.Verdict 
 // judgedAnew is the verdict of a step that has the limit of the trial, and lets it be seen.
 func judgedAnew(first, last *measure.Result) *measure.Verdict {
 	v := last.Verdict
-	switch first.Verdict.WouldTell {
+	switch first.Verdict.NextMeasurement {
 	case measure.ProbeLonger:
 		if v != nil && v.Confidence != measure.Low {
 			return v
 		}
 	case measure.ProbeTCPStream:
 		if v != nil && v.Confidence != measure.Low &&
-			(v.LimitedBy == first.Verdict.LimitedBy || slices.Contains(first.Verdict.Or, v.LimitedBy)) {
+			(v.LimitedBy == first.Verdict.LimitedBy || slices.Contains(first.Verdict.Alternatives, v.LimitedBy)) {
 			return v
 		}
 	}

@@ -26,7 +26,7 @@ func explained(t *testing.T, first *measure.Result, as func(Step, *measure.Resul
 			t.Fatalf("step %s: %v", s.Name, err)
 		}
 		r := trialOf(s.Test, first.Summary.GoodputBps)
-		r.Options, r.Explains = s.Options, &measure.Explains{Result: first.ID, Probe: first.Verdict.WouldTell, Step: s.Name}
+		r.Options, r.Explains = s.Options, &measure.Explains{Result: first.ID, Probe: first.Verdict.NextMeasurement, Step: s.Name}
 		r.Summary.DurationNs = s.Options.Duration
 		r.Summary.SentBytes = int64(float64(s.Options.Rate) / 8 * s.Options.Duration.Std().Seconds())
 		as(s, r)
@@ -46,7 +46,7 @@ func afterRule(t *testing.T, name string, bps float64) *measure.Result {
 	}
 	rule := Rules[i]
 	r := trialOf(rule.Tests[0], bps)
-	r.Verdict = &measure.Verdict{LimitedBy: rule.LimitedBy, Or: rule.Or, Confidence: rule.Confidence, Rule: name, WouldTell: rule.WouldTell}
+	r.Verdict = &measure.Verdict{LimitedBy: rule.LimitedBy, Alternatives: rule.Alternatives, Confidence: rule.Confidence, Rule: name, NextMeasurement: rule.NextMeasurement}
 	if r.Test == measure.TestUDP {
 		r.Options.Rate = measure.Rate(2 * bps)
 	}
@@ -123,7 +123,7 @@ func TestTrialsOfAProbeTellWhatLimits(t *testing.T) {
 
 func TestEveryProbeHasSteps(t *testing.T) {
 	for _, rule := range Rules {
-		if rule.WouldTell == "" || slices.Contains(rule.Tests, measure.TestCopy) {
+		if rule.NextMeasurement == "" || slices.Contains(rule.Tests, measure.TestCopy) {
 			continue
 		}
 		first := afterRule(t, rule.Name, 50e6)
@@ -152,7 +152,7 @@ func TestATrialThatIsClearHasNoSteps(t *testing.T) {
 		t.Errorf("with a certain one: %v", s)
 	}
 	// The datagrams of a trial that moved nothing have no rate.
-	r.Verdict.WouldTell, r.Summary.GoodputBps = measure.ProbePacketSizes, 0
+	r.Verdict.NextMeasurement, r.Summary.GoodputBps = measure.ProbePacketSizes, 0
 	if s := Steps(r); s != nil {
 		t.Errorf("without a rate: %v", s)
 	}

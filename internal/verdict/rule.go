@@ -14,13 +14,13 @@ type Rule struct {
 	// others it is not: a copy has rules of its own for processors; how much a stream moves depends
 	// on the files that it took; and what varies in time, or waits beside the streams, does so
 	// because they pause while files are opened and disks work.
-	Copies     bool
-	LimitedBy  measure.Bottleneck
-	Or         []measure.Bottleneck // limits that the same figures fit
-	When       Condition
-	Confidence measure.Confidence
-	WouldTell  measure.Probe // what tells LimitedBy from Or, or makes a low confidence higher
-	Source     string        // why these figures mean that
+	Copies          bool
+	LimitedBy       measure.Bottleneck
+	Alternatives    []measure.Bottleneck // limits that the same figures fit
+	When            Condition
+	Confidence      measure.Confidence
+	NextMeasurement measure.Probe // distinguishes LimitedBy from Alternatives, or raises a low confidence
+	Source          string        // why these figures mean that
 }
 
 // Judge is what limited a trial; nil for tests without rules, for trials that moved nothing and
@@ -51,7 +51,7 @@ func Judge(r *measure.Result) *measure.Verdict {
 		}
 	}
 	if r.Copy != nil {
-		best.LiftedNs = lifted(r.Copy, best)
+		best.DurationWithoutLimitNs = durationWithoutLimit(r.Copy, best)
 	}
 	if r.Error != nil && best.LimitedBy == measure.BottleneckNone {
 		return nil
@@ -78,12 +78,12 @@ func judge(f *Figures, test measure.Test) *measure.Verdict {
 		}
 		if held, evidence := rule.When.holds(f); held == yes {
 			return &measure.Verdict{
-				LimitedBy: rule.LimitedBy, Confidence: rule.Confidence, Or: rule.Or, Rule: rule.Name,
-				Evidence: distinct(evidence), WouldTell: rule.WouldTell,
+				LimitedBy: rule.LimitedBy, Confidence: rule.Confidence, Alternatives: rule.Alternatives, Rule: rule.Name,
+				Evidence: distinct(evidence), NextMeasurement: rule.NextMeasurement,
 			}
 		}
 	}
-	return &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low, WouldTell: measure.ProbeLonger}
+	return &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low, NextMeasurement: measure.ProbeLonger}
 }
 
 // distinct has of each figure, and of each comparison with it, the strictest threshold.

@@ -109,9 +109,9 @@ var packetRules = []Rule{
 		Source: "The flight fills the window, although the receiver reads what arrives (TCP chronographs, Linux 4.10). In flight / window was 0.99 or more where the window limited, 0.48 or less elsewhere.",
 	},
 	{
-		Name: "window_or_receiver", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckReceiveWindow, Or: []measure.Bottleneck{measure.BottleneckReceiverCPU}, Confidence: measure.Medium,
+		Name: "window_or_receiver", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckReceiveWindow, Alternatives: []measure.Bottleneck{measure.BottleneckReceiverCPU}, Confidence: measure.Medium,
 		When:   All(AtLeast(WindowUsed, 0.85), AtLeast(RwndLimited, 0.08), IfKnown(Below(ReceiveBufferUsed, 0.3))),
-		Source: "As above, but how full the receiver's socket was is not known: it may read late.", WouldTell: measure.ProbeSecondStream,
+		Source: "As above, but how full the receiver's socket was is not known: it may read late.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
 		Name: "receiver_stalled", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
@@ -143,7 +143,7 @@ var packetRules = []Rule{
 	{
 		Name: "step_noisy", Tests: tcp, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.Medium,
 		When:   All(stepDown, Not(lone)),
-		Source: "As above, with more noise.", WouldTell: measure.ProbeLonger,
+		Source: "As above, with more noise.", NextMeasurement: measure.ProbeLonger,
 	},
 	// Several flows, alike or unlike.
 	{
@@ -155,7 +155,7 @@ var packetRules = []Rule{
 		Name: "flows_alike_policed", Tests: tcp, LimitedBy: measure.BottleneckFlowCap, Confidence: measure.Medium,
 		When: All(AtLeast(Streams, 2), AtLeast(Jain, 0.995), Not(queued), AtLeast(LossRatio, 0.003), AtLeast(TogetherTimes, 0.5),
 			Any(AtLeast(LossesPerRecovery, 3), AtLeast(Jain, 0.9995))),
-		Source: "The streams are equal and lose packets independently of each other.", WouldTell: measure.ProbeSecondStream,
+		Source: "The streams are equal and lose packets independently of each other.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
 		Name: "flows_unlike", Tests: tcp, LimitedBy: measure.BottleneckFlowHashing, Confidence: measure.High,
@@ -164,9 +164,9 @@ var packetRules = []Rule{
 		Source: "The streams are unequal and wait in different queues.",
 	},
 	{
-		Name: "one_flow_queued", Tests: tcp, LimitedBy: measure.BottleneckFlowCap, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
+		Name: "one_flow_queued", Tests: tcp, LimitedBy: measure.BottleneckFlowCap, Alternatives: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
 		When:   All(Below(Streams, 2), AtLeast(RTTTimes, 1.3), AtLeast(QueueNs, 3e6), Below(BesideRatio, 0.15), Below(GoodputSpread, 0.3)),
-		Source: "The stream waits in a queue and a connection beside it does not: a limit of the flow, or a queue for each flow (fair queueing).", WouldTell: measure.ProbeSecondStream,
+		Source: "The stream waits in a queue and a connection beside it does not: a limit of the flow, or a queue for each flow (fair queueing).", NextMeasurement: measure.ProbeSecondStream,
 	},
 	// Losses without a queue.
 	{
@@ -175,31 +175,31 @@ var packetRules = []Rule{
 		Source: "Single losses and no queue. Random losses were at most 1.85 a recovery, those at a policer 5 to 635.",
 	},
 	{
-		Name: "loss_under_bbr", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
+		Name: "loss_under_bbr", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
 		When:   All(lossWithoutQueue, AtLeast(BBR, 1), AtLeast(LossRatio, 0.15), AtLeast(GoodputSpread, 0.45)),
-		Source: "bbr sends on at high loss, so that several random losses fall into one recovery, and gives up at times. At a policer it is level.", WouldTell: measure.ProbeHalfRate,
+		Source: "bbr sends on at high loss, so that several random losses fall into one recovery, and gives up at times. At a policer it is level.", NextMeasurement: measure.ProbeHalfRate,
 	},
 	{
-		Name: "small_packets_lost", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPacketRate, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
+		Name: "small_packets_lost", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPacketRate, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
 		When:   All(lossWithoutQueue, AtLeast(ControlResent, 3)),
-		Source: "Small packets beside the load are lost, too: a limit of packets.", WouldTell: measure.ProbePacketSizes,
+		Source: "Small packets beside the load are lost, too: a limit of packets.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
-		Name: "policer", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.High,
+		Name: "policer", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.High,
 		When:   All(lossWithoutQueue, AtLeast(LossesPerRecovery, 8)),
-		Source: "Many packets are lost at a time and the round trip stays flat (Flach et al. 2016). A shaper with a very short queue leaves the same.", WouldTell: measure.ProbePacketSizes,
+		Source: "Many packets are lost at a time and the round trip stays flat (Flach et al. 2016). A shaper with a very short queue leaves the same.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
-		Name: "policer_few", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium,
+		Name: "policer_few", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium,
 		When:   lossWithoutQueue,
-		Source: "Several packets are lost at a time and the round trip stays flat.", WouldTell: measure.ProbeHalfRate,
+		Source: "Several packets are lost at a time and the round trip stays flat.", NextMeasurement: measure.ProbeHalfRate,
 	},
 	// A queue.
 	{
-		Name: "queue_unsteady", Tests: tcp, LimitedBy: measure.BottleneckCompetingTraffic, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
+		Name: "queue_unsteady", Tests: tcp, LimitedBy: measure.BottleneckCompetingTraffic, Alternatives: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
 		When: All(queued, Any(AtLeast(GoodputSpread, 0.3),
 			All(Below(Streams, 2), Below(RTTGrowth, 0.5), AtLeast(GoodputSpread, 0.15), AtLeast(RTTTimes, 1.3)))),
-		Source: "Packets wait in a queue, and what it gives to the test varies (congestion signatures, Sundaresan et al. 2017: a queue that was there before grows less).", WouldTell: measure.ProbeAnotherTime,
+		Source: "Packets wait in a queue, and what it gives to the test varies (congestion signatures, Sundaresan et al. 2017: a queue that was there before grows less).", NextMeasurement: measure.ProbeAnotherTime,
 	},
 	{
 		Name: "queue", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
@@ -207,9 +207,9 @@ var packetRules = []Rule{
 		Source: "Packets wait in a queue, those beside the streams, too, and the goodput is level. A steady competitor that neither host sees leaves the same: only other times tell.",
 	},
 	{
-		Name: "queue_or_flow_cap", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathShaper, Or: []measure.Bottleneck{measure.BottleneckFlowCap}, Confidence: measure.Medium,
+		Name: "queue_or_flow_cap", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathShaper, Alternatives: []measure.Bottleneck{measure.BottleneckFlowCap}, Confidence: measure.Medium,
 		When:   queued,
-		Source: "Packets wait in a queue, and no connection beside the streams is known to wait in it.", WouldTell: measure.ProbeSecondStream,
+		Source: "Packets wait in a queue, and no connection beside the streams is known to wait in it.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
 		Name: "softirq_receiver", Tests: tcpUDP, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
@@ -224,7 +224,7 @@ var packetRules = []Rule{
 	{
 		Name: "few_losses", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.Low,
 		When:   All(AtLeast(LossRatio, 1e-6), Below(LossesPerRecovery, 3)),
-		Source: "A few single losses.", WouldTell: measure.ProbeLonger,
+		Source: "A few single losses.", NextMeasurement: measure.ProbeLonger,
 	},
 	// UDP.
 	{
@@ -240,7 +240,7 @@ var packetRules = []Rule{
 	{
 		Name: "udp_mtu", Tests: udp, LimitedBy: measure.BottleneckMTU, Confidence: measure.Medium,
 		When:   Any(AtLeast(LossRatio, 0.99), All(AtLeast(DatagramBytes, 1473), AtLeast(LossRatio, 0.05))),
-		Source: "Nothing arrives while the control connection works, or fragments are lost.", WouldTell: measure.ProbePacketSizes,
+		Source: "Nothing arrives while the control connection works, or fragments are lost.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
 		Name: "udp_asked", Tests: udp, LimitedBy: measure.BottleneckApplication, Confidence: measure.High,
@@ -260,12 +260,12 @@ var packetRules = []Rule{
 	{
 		Name: "udp_step", Tests: udp, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.Medium,
 		When:   stepDown,
-		Source: "Two levels of what arrives, and the step down comes late.", WouldTell: measure.ProbeLonger,
+		Source: "Two levels of what arrives, and the step down comes late.", NextMeasurement: measure.ProbeLonger,
 	},
 	{
-		Name: "udp_queue_unsteady", Tests: udp, LimitedBy: measure.BottleneckCompetingTraffic, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Low,
+		Name: "udp_queue_unsteady", Tests: udp, LimitedBy: measure.BottleneckCompetingTraffic, Alternatives: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Low,
 		When:   All(besideQueued, AtLeast(GoodputSpread, 0.35)),
-		Source: "A connection beside the load waits in a queue, and what arrives varies.", WouldTell: measure.ProbeAnotherTime,
+		Source: "A connection beside the load waits in a queue, and what arrives varies.", NextMeasurement: measure.ProbeAnotherTime,
 	},
 	{
 		Name: "udp_queue", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
@@ -273,14 +273,14 @@ var packetRules = []Rule{
 		Source: "A connection beside the load waits in a queue.",
 	},
 	{
-		Name: "udp_small_lost", Tests: udp, LimitedBy: measure.BottleneckPacketRate, Or: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
+		Name: "udp_small_lost", Tests: udp, LimitedBy: measure.BottleneckPacketRate, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
 		When:   All(AtLeast(ControlResent, 3), AtLeast(LossRatio, 0.02), Below(ControlQueue, 5e6)),
-		Source: "Small packets beside the load are lost, too, and those that are not do not wait.", WouldTell: measure.ProbePacketSizes,
+		Source: "Small packets beside the load are lost, too, and those that are not do not wait.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
-		Name: "udp_small_silent", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Or: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.Medium,
+		Name: "udp_small_silent", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Alternatives: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.Medium,
 		When:   All(AtLeast(ControlResent, 3), AtLeast(LossRatio, 0.02)),
-		Source: "Small packets beside the load are lost so often that their round trips are not known: a full queue is the more common reason.", WouldTell: measure.ProbePacketSizes,
+		Source: "Small packets beside the load are lost so often that their round trips are not known: a full queue is the more common reason.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
 		Name: "udp_policer", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.High,
@@ -288,9 +288,9 @@ var packetRules = []Rule{
 		Source: "A policer drops a steady share of a steady stream, chance does not: the variance was 0.34 to 1.4 of that of independent losses by chance, 0.001 at most at a policer.",
 	},
 	{
-		Name: "udp_policer_or_shaper", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Or: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
+		Name: "udp_policer_or_shaper", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
 		When:   Below(LossVariance, 0.2),
-		Source: "As above, but it is not known whether a connection beside the load waits: a shaper whose queue is full drops a steady share, too.", WouldTell: measure.ProbeTCPStream,
+		Source: "As above, but it is not known whether a connection beside the load waits: a shaper whose queue is full drops a steady share, too.", NextMeasurement: measure.ProbeTCPStream,
 	},
 	{
 		Name: "udp_loss", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
@@ -298,9 +298,9 @@ var packetRules = []Rule{
 		Source: "Losses vary as independent ones do.",
 	},
 	{
-		Name: "udp_loss_bursts", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Or: []measure.Bottleneck{measure.BottleneckCompetingTraffic, measure.BottleneckPathShaper}, Confidence: measure.Low,
+		Name: "udp_loss_bursts", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Alternatives: []measure.Bottleneck{measure.BottleneckCompetingTraffic, measure.BottleneckPathShaper}, Confidence: measure.Low,
 		When:   AtLeast(LossRatio, 0.005),
-		Source: "Losses come in bursts, or it is not known whether a connection beside the load waits.", WouldTell: measure.ProbeTCPStream,
+		Source: "Losses come in bursts, or it is not known whether a connection beside the load waits.", NextMeasurement: measure.ProbeTCPStream,
 	},
 	// Connections.
 	{
@@ -314,7 +314,7 @@ var packetRules = []Rule{
 		Source: "SYNs are lost, and the server dropped none.",
 	},
 	{
-		Name: "connect_syn_lost_busy", Tests: connect, LimitedBy: measure.BottleneckConnectionRate, Or: []measure.Bottleneck{measure.BottleneckServerOverload}, Confidence: measure.Medium,
+		Name: "connect_syn_lost_busy", Tests: connect, LimitedBy: measure.BottleneckConnectionRate, Alternatives: []measure.Bottleneck{measure.BottleneckServerOverload}, Confidence: measure.Medium,
 		When:   AtLeast(SYNsResent, 0.02),
 		Source: "SYNs are lost; the server's processors are busy, or nothing is known of the server.",
 	},

@@ -165,7 +165,7 @@ func TestEachRuleIsTheFirstThatHoldsForItsFigures(t *testing.T) {
 			continue
 		}
 		v := judge(figures.figures(), rule.Tests[0])
-		if v.Rule != rule.Name || v.LimitedBy != rule.LimitedBy || v.Confidence != rule.Confidence || v.WouldTell != rule.WouldTell {
+		if v.Rule != rule.Name || v.LimitedBy != rule.LimitedBy || v.Confidence != rule.Confidence || v.NextMeasurement != rule.NextMeasurement {
 			t.Errorf("%s: the verdict is %+v", rule.Name, v)
 		}
 		if len(v.Evidence) == 0 {
@@ -210,7 +210,7 @@ func TestARuleNeedsItsFigures(t *testing.T) {
 			}
 		}
 	}
-	if v := judge(example{}.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckNone || v.Confidence != measure.Low || v.WouldTell == "" {
+	if v := judge(example{}.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckNone || v.Confidence != measure.Low || v.NextMeasurement == "" {
 		t.Errorf("without figures the verdict is %+v", v)
 	}
 }
@@ -222,7 +222,7 @@ func TestARuleThatCannotBeSureSaysWhatWouldTell(t *testing.T) {
 			t.Errorf("two rules are named %s", r.Name)
 		}
 		names[r.Name] = true
-		if (len(r.Or) > 0 || r.Confidence == measure.Low) && r.WouldTell == "" && r.Name != "connect_syn_lost_busy" {
+		if (len(r.Alternatives) > 0 || r.Confidence == measure.Low) && r.NextMeasurement == "" && r.Name != "connect_syn_lost_busy" {
 			t.Errorf("%s names no probe", r.Name)
 		}
 		if r.Source == "" || len(r.Tests) == 0 {

@@ -25,7 +25,7 @@ func (o outcome) right() bool {
 
 // beside reports whether it was named as one that looks the same.
 func (o outcome) beside() bool {
-	return !o.right() && o.verdict != nil && slices.ContainsFunc(o.labels, func(l measure.Bottleneck) bool { return slices.Contains(o.verdict.Or, l) })
+	return !o.right() && o.verdict != nil && slices.ContainsFunc(o.labels, func(l measure.Bottleneck) bool { return slices.Contains(o.verdict.Alternatives, l) })
 }
 
 func (o outcome) said() string {

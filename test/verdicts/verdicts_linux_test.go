@@ -92,7 +92,7 @@ func TestADocumentThatIsNoneIsATrialThatFailed(t *testing.T) {
 
 func TestTheMatrixCountsALowConfidenceAsWrong(t *testing.T) {
 	say := func(b measure.Bottleneck, c measure.Confidence, or ...measure.Bottleneck) outcome {
-		return outcome{"x", []measure.Bottleneck{measure.BottleneckPathLoss}, &measure.Verdict{LimitedBy: b, Confidence: c, Or: or}}
+		return outcome{"x", []measure.Bottleneck{measure.BottleneckPathLoss}, &measure.Verdict{LimitedBy: b, Confidence: c, Alternatives: or}}
 	}
 	all := tally{
 		say(measure.BottleneckPathLoss, measure.Medium), say(measure.BottleneckPathLoss, measure.Low), say(measure.BottleneckNone, measure.High),

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // closed is the closed loop: the next request is sent when the reply arrived.
@@ -96,7 +97,7 @@ func (c *client) closedDatagrams(ctx context.Context) error {
 // sendDatagram ignores errors that earlier datagrams caused.
 func (c *client) sendDatagram(ctx context.Context, message []byte) error {
 	err := writeAll(ctx, c.link, message)
-	if err != nil && (refused(err) || noBuffer(err)) {
+	if err != nil && (sock.Refused(err) || sock.NoBuffers(err)) {
 		return nil
 	}
 	return err
@@ -118,8 +119,8 @@ func (c *client) readDatagram(ctx context.Context, w *roundtrip.Window, buffer [
 	size, err := c.link.read(buffer)
 	now := c.clock.now()
 	switch {
-	case err == nil, errors.Is(err, errTick), cut(err):
-	case refused(err):
+	case err == nil, errors.Is(err, errTick), sock.TooLong(err):
+	case sock.Refused(err):
 		c.refused = true
 	default:
 		return err

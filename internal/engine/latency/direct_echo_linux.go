@@ -117,7 +117,7 @@ func (l *directLink) answered() (over bool, err error) {
 		h, ok := parseHeader(d.in[:d.got])
 		return ok && h.magic == magicEnd && h.token == d.token, nil
 	case outcomeFailed:
-		if d.stream || !refused(d.errno) && !noBuffer(d.errno) {
+		if d.stream || !sock.Refused(d.errno) && !sock.NoBuffers(d.errno) {
 			return true, d.errno
 		}
 		d.phase, d.moved = phaseIdle, 0

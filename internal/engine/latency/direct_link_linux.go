@@ -299,9 +299,9 @@ func (l *directLink) settle(c *client, base int64) error {
 		l.odd(c)
 	case outcomeFailed:
 		switch {
-		case c.stream || !refused(d.errno) && !noBuffer(d.errno):
+		case c.stream || !sock.Refused(d.errno) && !sock.NoBuffers(d.errno):
 			return d.errno
-		case refused(d.errno):
+		case sock.Refused(d.errno):
 			c.refused = true
 		}
 		if d.phase == phaseSend { // an error caused by an earlier datagram

@@ -213,7 +213,7 @@ func (e echoer) datagrams(ctx context.Context) error {
 	for ctx.Err() == nil {
 		n, err := e.link.read(buffer)
 		if err != nil {
-			if errors.Is(err, errTick) || refused(err) || cut(err) {
+			if errors.Is(err, errTick) || sock.Refused(err) || sock.TooLong(err) {
 				continue
 			}
 			return err
@@ -229,7 +229,7 @@ func (e echoer) datagrams(ctx context.Context) error {
 			h.magic = magicReply
 			h.put(buffer)
 			e.times(buffer[:n])
-			if err := writeAll(ctx, e.link, buffer[:n]); err != nil && !refused(err) && !noBuffer(err) && !errors.Is(err, context.Cause(ctx)) {
+			if err := writeAll(ctx, e.link, buffer[:n]); err != nil && !sock.Refused(err) && !sock.NoBuffers(err) && !errors.Is(err, context.Cause(ctx)) {
 				return err
 			}
 		case h.magic == magicEnd && h.token == token:

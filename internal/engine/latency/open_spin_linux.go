@@ -157,7 +157,7 @@ func (k *keeper) file() error {
 		return errGone
 	case d.outcome == outcomeEnd:
 		return io.EOF
-	case d.outcome == outcomeFailed && !c.stream && refused(d.errno):
+	case d.outcome == outcomeFailed && !c.stream && sock.Refused(d.errno):
 		c.refused = true
 	case d.outcome == outcomeFailed:
 		return d.errno

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // forEach runs f with every link, loop and protocol, or only those protocols.
@@ -90,7 +91,7 @@ func answering(t *testing.T, far net.Conn, size int, answer func(n int, message 
 				}
 			} else {
 				got, err := far.Read(b)
-				if refused(err) {
+				if sock.Refused(err) {
 					continue
 				}
 				if err != nil {
@@ -106,7 +107,7 @@ func answering(t *testing.T, far net.Conn, size int, answer func(n int, message 
 			}
 			n++
 			for _, r := range replies {
-				if _, err := far.Write(r); err != nil && !refused(err) {
+				if _, err := far.Write(r); err != nil && !sock.Refused(err) {
 					return
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/sock/longcall"
 	"soku/test/tier"
 )
@@ -150,7 +151,7 @@ func relay(t *testing.T, from, to net.Conn, hold time.Duration) {
 				time.Sleep(hold)
 				_, err = to.Write(b[:n])
 			}
-			if err != nil && !refused(err) {
+			if err != nil && !sock.Refused(err) {
 				return
 			}
 		}

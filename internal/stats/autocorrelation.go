@@ -2,9 +2,9 @@ package stats
 
 import "math"
 
-// guardedRounds is the fewest rounds whose autocorrelation is estimated. With fewer it
+// minAdjustedRounds is the fewest rounds whose autocorrelation is estimated. With fewer it
 // cannot be distinguished from chance.
-const guardedRounds = 8
+const minAdjustedRounds = 8
 
 // Interval is an estimate with its confidence interval. Low and High are NaN with fewer
 // than two rounds.
@@ -13,8 +13,9 @@ type Interval struct {
 	Rounds              int // rounds that have values
 }
 
-// GuardedInterval is the interval of one pattern's mean, from few rounds that may be alike.
-type GuardedInterval struct {
+// AdjustedInterval is the interval of one pattern's mean, from few rounds that may be
+// autocorrelated.
+type AdjustedInterval struct {
 	Interval
 	// Autocorrelation, 0 to 0.9, is the lag-1 value that the interval allows for.
 	Autocorrelation float64
@@ -23,9 +24,9 @@ type GuardedInterval struct {
 	DF float64
 }
 
-// Guarded returns the mean of round means with its interval at a confidence level such as
-// 0.95: Student's t, and from eight rounds on guarded against rounds that are alike, by the
-// autocorrelation r of a first-order autoregressive process. The standard error is
+// AutocorrelationAdjusted returns the mean of round means with its interval at a confidence
+// level such as 0.95: Student's t, from eight rounds on adjusted for the autocorrelation r
+// of the rounds, as of a first-order autoregressive process. The standard error is
 // multiplied by √((1+r)/(1-r)), and n-1 degrees of freedom become
 // (n-1)(1-r²)/(1+r²), the number of independent values with as variable a variance (M. S.
 // Bartlett, "On the Theoretical Specification and Sampling Properties of Autocorrelated
@@ -39,18 +40,18 @@ type GuardedInterval struct {
 // all of it is drift with r = 0.8.
 //
 // Values that are not finite are left out, and those beside a gap count as neighbours.
-func Guarded(means []float64, level float64) GuardedInterval {
+func AutocorrelationAdjusted(means []float64, level float64) AdjustedInterval {
 	x := finites(means)
-	out := GuardedInterval{Interval: Interval{Estimate: Mean(x), Low: math.NaN(), High: math.NaN(), Rounds: len(x)}}
+	out := AdjustedInterval{Interval: Interval{Estimate: Mean(x), Low: math.NaN(), High: math.NaN(), Rounds: len(x)}}
 	if len(x) < 2 {
 		return out
 	}
 	n, r := float64(len(x)), 0.0
-	if len(x) >= guardedRounds {
+	if len(x) >= minAdjustedRounds {
 		lag, _ := LagOne(x)
 		r = limited(unbiasedLagOne(lag, n) + 0.2/math.Sqrt(n))
 	}
-	widen, df := guard(r, n-1)
+	widen, df := adjustment(r, n-1)
 	half := studentT(1-level, df) * StdDev(x) / math.Sqrt(n) * widen
 	out.Low, out.High, out.Autocorrelation, out.DF = out.Estimate-half, out.Estimate+half, r, df
 	return out
@@ -63,19 +64,20 @@ func unbiasedLagOne(r, n float64) float64 { return (n*r + 1) / (n - 3) }
 // limited returns an autocorrelation within what is allowed for: 0 to 0.9.
 func limited(r float64) float64 { return min(max(r, 0), 0.9) }
 
-// guard returns the factor on a standard error, and the degrees of freedom, that allow for
-// an autocorrelation r.
-func guard(r, df float64) (widen, effective float64) {
+// adjustment returns the factor on a standard error, and the degrees of freedom, that allow
+// for an autocorrelation r.
+func adjustment(r, df float64) (widen, effective float64) {
 	return math.Sqrt((1 + r) / (1 - r)), max(1, df*(1-r*r)/(1+r*r))
 }
 
 // inflation returns the factor on a standard error that was computed as if the values of a
-// series were independent: as in [Guarded], without the addition. 1 for fewer than eight.
+// series were independent: as in [AutocorrelationAdjusted], without the addition.
+// It is 1 for fewer than eight values.
 func inflation(series []float64) float64 {
-	if len(series) < guardedRounds {
+	if len(series) < minAdjustedRounds {
 		return 1
 	}
 	lag, _ := LagOne(series)
-	widen, _ := guard(limited(unbiasedLagOne(lag, float64(len(series)))), 0)
+	widen, _ := adjustment(limited(unbiasedLagOne(lag, float64(len(series)))), 0)
 	return widen
 }

@@ -12,11 +12,11 @@ import (
 	"soku/internal/tests"
 )
 
-// runAlone runs a test that needs no server of ours.
-func runAlone(ctx context.Context, d *tests.Descriptor, addr netip.Addr, o measure.Options, pins *sock.Pins, h Hooks, r *measure.Result) error {
+// runServerless runs a test that needs no server of ours.
+func runServerless(ctx context.Context, d *tests.Descriptor, addr netip.Addr, o measure.Options, pins *sock.Pins, h Hooks, r *measure.Result) error {
 	var watch *host.Sampler
 	var sampler *series.Sampler
-	found, err := d.Alone(ctx, tests.Alone{
+	found, err := d.Serverless(ctx, tests.Serverless{
 		Target: addr, Options: o, Pins: pins, Observe: h.Observe, Trace: h.Trace, MTU: h.MTU,
 		Begin: func() error {
 			if err := h.ready(ctx); err != nil {

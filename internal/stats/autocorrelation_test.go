@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-func TestGuardedIntervalsAreThoseOfTheReference(t *testing.T) {
+func TestAdjustedIntervalsAreThoseOfTheReference(t *testing.T) {
 	widened := 0
 	for _, c := range pairedCases(t) {
-		got := Guarded(c.LogRatios, 0.95)
-		agree(t, c.Name+": estimate", got.Estimate, c.Guarded.Estimate, 1e-9)
-		agree(t, c.Name+": low", got.Low, c.Guarded.Low, 1e-9)
-		agree(t, c.Name+": high", got.High, c.Guarded.High, 1e-9)
-		agree(t, c.Name+": autocorrelation", got.Autocorrelation, c.Guarded.R, 1e-9)
-		agree(t, c.Name+": degrees of freedom", got.DF, c.Guarded.DF, 1e-9)
+		got := AutocorrelationAdjusted(c.LogRatios, 0.95)
+		agree(t, c.Name+": estimate", got.Estimate, c.Adjusted.Estimate, 1e-9)
+		agree(t, c.Name+": low", got.Low, c.Adjusted.Low, 1e-9)
+		agree(t, c.Name+": high", got.High, c.Adjusted.High, 1e-9)
+		agree(t, c.Name+": autocorrelation", got.Autocorrelation, c.Adjusted.R, 1e-9)
+		agree(t, c.Name+": degrees of freedom", got.DF, c.Adjusted.DF, 1e-9)
 		if got.Autocorrelation > 0 {
 			widened++
 		}
@@ -23,7 +23,7 @@ func TestGuardedIntervalsAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
-func TestGuardedIntervalsCoverTheMean(t *testing.T) {
+func TestAdjustedIntervalsCoverTheMean(t *testing.T) {
 	for _, c := range []struct {
 		design string
 		own    float64 // share of the variance that is drift
@@ -40,7 +40,7 @@ func TestGuardedIntervalsCoverTheMean(t *testing.T) {
 			for i := range means {
 				means[i] += 100 + math.Sqrt(1-c.own)*r.NormFloat64()
 			}
-			i := Guarded(means, 0.95)
+			i := AutocorrelationAdjusted(means, 0.95)
 			return i.Low <= 100 && 100 <= i.High
 		}).atLeast(c.least)
 	}

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package connect
-
-var bestAcceptor acceptors = listenNet
