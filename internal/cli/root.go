@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/printable"
 	"soku/internal/sock"
 	"soku/internal/text"
@@ -29,7 +30,7 @@ func Run(sys *System) (code int) {
 	defer endOnInterrupt(sys, cancel)()
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("failure.defect", text.Args{"Panic": r}))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("failure.defect", text.Args{"Panic": panics.From(r).Value}))
 			code = exitStatus[measure.KindInternal]
 		}
 	}()

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"sync"
@@ -16,6 +17,7 @@ import (
 // openConns runs one goroutine for each connection, for as many as its limit has places,
 // and can close what they wait for.
 type openConns struct {
+	log   *slog.Logger
 	limit *FairLimit
 
 	mu     sync.Mutex
@@ -31,13 +33,13 @@ type unclassified struct {
 	place  *Held
 }
 
-func newOpenConns(most int) *openConns {
-	return &openConns{limit: NewFairLimit(most), conns: map[*net.TCPConn]unclassified{}}
+func newOpenConns(log *slog.Logger, most int) *openConns {
+	return &openConns{log: log, limit: NewFairLimit(most), conns: map[*net.TCPConn]unclassified{}}
 }
 
 // serve runs f for c. Beyond the limit an older connection is closed: a client that means
 // it says something at once, and the oldest has waited longest to. A connection that f
-// hands over is released first.
+// hands over is released first. A panic of f closes c.
 func (o *openConns) serve(c *net.TCPConn, f func(*net.TCPConn)) {
 	if !o.add(c) {
 		_ = c.Close()
@@ -46,7 +48,9 @@ func (o *openConns) serve(c *net.TCPConn, f func(*net.TCPConn)) {
 	go func() {
 		defer o.wg.Done()
 		defer o.release(c)
-		f(c)
+		if Guard(o.log, func() error { f(c); return nil }, "client", c.RemoteAddr()) != nil {
+			_ = c.Close()
+		}
 	}()
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"net/netip"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ const factsAge = 5 * time.Second
 type factsCache struct {
 	read func(context.Context, netip.Addr) measure.Facts
 	age  time.Duration
+	log  *slog.Logger
 	work sync.WaitGroup // one count for a reading
 
 	mu   sync.Mutex
@@ -76,7 +78,8 @@ func (f *factsCache) await(r *reading) {
 }
 
 func (f *factsCache) renew(ctx context.Context, r *reading, local netip.Addr) {
-	facts := f.read(ctx, local)
+	var facts measure.Facts
+	_ = Guard(f.log, func() error { facts = f.read(ctx, local); return nil }) // there are none then
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r.facts, r.at = facts, time.Now()

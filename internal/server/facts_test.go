@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"sync"
 	"testing"
@@ -16,7 +17,7 @@ func gatedFacts(age time.Duration) (f *factsCache, gate chan struct{}) {
 	gate = make(chan struct{}, 10)
 	var mu sync.Mutex
 	n := 0
-	return &factsCache{age: age, read: func(context.Context, netip.Addr) measure.Facts {
+	return &factsCache{age: age, log: slog.New(slog.DiscardHandler), read: func(context.Context, netip.Addr) measure.Facts {
 		<-gate
 		mu.Lock()
 		defer mu.Unlock()

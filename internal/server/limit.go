@@ -2,11 +2,11 @@ package server
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/sock/pace"
 )
 
@@ -38,7 +38,7 @@ func Enforce(limit engine.Limit, exceeded func()) (stop func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	var watcher sync.WaitGroup
+	var watcher panics.Group
 	watcher.Go(func() {
 		select {
 		case <-over(limit.In):

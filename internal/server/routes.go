@@ -134,7 +134,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			fail(w, http.StatusBadRequest, measure.KindRefused, "server.protocol", measure.Figures{"server": native.Name, "client": fmt.Sprintf("%.20s", spoken)})
 		default:
 			r.Body = http.MaxBytesReader(w, r.Body, native.MaxBody)
-			next.ServeHTTP(w, r)
+			if Guard(s.log, func() error { next.ServeHTTP(w, r); return nil }, "client", peer, "path", r.Pattern) != nil {
+				panic(http.ErrAbortHandler) // the answer may have begun
+			}
 		}
 	})
 }

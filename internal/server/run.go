@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"soku/internal/engine/flows"
@@ -26,7 +27,8 @@ func (s *Server) measure(ss *session) *measure.End {
 	ss.pins = pins
 	udp := ss.settleUDP()
 	conns := flows.Conns{TCP: ss.tcp, UDP: udp}
-	sampled := s.sample(ss, conns)
+	sampled := sync.OnceValue(s.sample(ss, conns))
+	defer func() { sampled() }() // also after a panic
 	watched := s.watchHost(ss.local, ss.client.Addr())
 	limit, unwatch := s.enforce(ss, cancel)
 	defer unwatch()

@@ -100,10 +100,10 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		cfg: cfg, log: cfg.Log, engines: e, own: own,
 		sessions: newRegistry(),
 		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
-		facts:    &factsCache{read: e.facts, age: factsAge},
+		facts:    &factsCache{read: e.facts, age: factsAge, log: cfg.Log},
 		times:    defaultTimes,
 	}
-	s.details = &factsCache{age: factsAge, read: func(ctx context.Context, local netip.Addr) measure.Facts {
+	s.details = &factsCache{age: factsAge, log: cfg.Log, read: func(ctx context.Context, local netip.Addr) measure.Facts {
 		return measure.Facts{Details: e.details(ctx, s.facts.get(ctx, local))}
 	}}
 	s.engines.CopyRoot = cfg.CopyRoot
@@ -128,7 +128,7 @@ func newServer(cfg Config, e engines) (*Server, error) {
 func (s *Server) limitDescriptors(limit int) {
 	d := newDescriptors(limit)
 	s.descriptors = d
-	s.unclassified = newOpenConns(d.share(maxUnclassified, 8))
+	s.unclassified = newOpenConns(s.log, d.share(maxUnclassified, 8))
 	s.control = newHandoff(s.own.tcp.Addr(), d.share(maxControl+2*s.cfg.MaxClients, 2))
 	s.control.limit.mostLoose = maxIdle
 	if d.total > 0 {
@@ -170,7 +170,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	run(s.serveHTTP)
 	for _, at := range ports {
 		run(func() error { return s.accept(at) })
-		run(func() error { return s.readUDP(at) })
+		run(func() error { return guardLoop(s.log, func() error { return s.readUDP(at) }) })
 	}
 	// The details need the facts: the first client waits for neither.
 	helpers.Go(func() { s.details.get(s.base, s.own.addr.Addr().Unmap()) })

@@ -146,7 +146,13 @@ func nothing() error { return nil }
 // created it is gone. It frees everything before it reports how it ended, so that
 // who reads the last event can come again at once.
 func (s *Server) lead(ss *session, creator *latch) {
-	end, err := s.phases(ss, creator)
+	var end *measure.End
+	err := Guard(s.log, func() (err error) {
+		if end, err = s.phases(ss, creator); err == nil && ss.prose {
+			putInWords(end)
+		}
+		return err
+	}, "session", ss.name(), "client", ss.client)
 	if err == nil && ss.ctx.Err() != nil {
 		err = context.Cause(ss.ctx)
 	}
@@ -166,9 +172,6 @@ func (s *Server) lead(ss *session, creator *latch) {
 	if err != nil {
 		ss.out.last(native.Event{Event: native.EventAborted, Error: measure.AsError(err, measure.KindInternal)})
 	} else {
-		if ss.prose {
-			putInWords(end)
-		}
 		ss.out.last(native.Event{Event: native.EventDone, End: end})
 	}
 	s.logEnd(ss, end, err)

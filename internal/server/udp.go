@@ -124,7 +124,9 @@ func (s *Server) open(ss *session, peer netip.AddrPort) (udpFlow, error) {
 	late := make(chan struct{})
 	go func() {
 		defer close(late)
-		s.answerLate(c)
+		if err := Guard(s.log, func() error { s.answerLate(c); return nil }, "session", ss.name()); err != nil {
+			ss.abort(err)
+		}
 	}()
 	settle := func() {
 		_ = c.SetReadDeadline(time.Unix(1, 0))

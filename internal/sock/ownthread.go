@@ -3,6 +3,8 @@ package sock
 import (
 	"runtime"
 	"syscall"
+
+	"soku/internal/panics"
 )
 
 // OwnThread runs work on a new system thread, waits until it returns, and ends the
@@ -35,9 +37,8 @@ func holding(conns []syscall.RawConn, do func()) {
 }
 
 func ownThread(used []syscall.RawConn, work func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	var thread panics.Group
+	thread.Go(func() {
 		runtime.LockOSThread()
 		if firstThread() {
 			// The last thread of a process ends only with the process. Its table would
@@ -49,6 +50,6 @@ func ownThread(used []syscall.RawConn, work func()) {
 		// The thread is never unlocked, so no other goroutine ever runs on it.
 		defer ownDescriptors(used)()
 		work()
-	}()
-	<-done
+	})
+	thread.Wait()
 }

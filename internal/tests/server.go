@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"sync"
 
 	"soku/internal/engine"
 	"soku/internal/engine/connect"
@@ -13,6 +12,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/sock"
 )
 
@@ -63,7 +63,7 @@ var errFinished = errors.New("the client is finished")
 // latter case, the reason in any other, and else what run returned.
 func (e ServerEnd) untilFinished(ctx context.Context, watch func(context.Context) error, run func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	var watcher sync.WaitGroup
+	watcher := panics.Group{Stop: func() { cancel(nil) }}
 	defer watcher.Wait()
 	defer cancel(nil)
 	watcher.Go(func() { cancel(watch(ctx)) })

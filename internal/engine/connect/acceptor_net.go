@@ -5,11 +5,11 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"sync"
 	"syscall"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/sock"
 )
 
@@ -68,7 +68,7 @@ func (a netAcceptor) serve(ctx context.Context, pins *sock.Pins, l *Listener) {
 		_ = a.l.SetDeadline(time.Unix(1, 0))
 	})
 	defer release()
-	var open sync.WaitGroup
+	var open panics.Group
 	defer open.Wait()
 	turns := make(chan struct{}, atOnce)
 	for over := false; ; {

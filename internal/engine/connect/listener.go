@@ -6,11 +6,11 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/sock"
 	"soku/internal/sock/pace"
 )
@@ -112,10 +112,12 @@ func (l *Listener) Begin(ctx context.Context) {
 // Serve counts until ctx ends, and returns the count since Begin. It notices the end of
 // ctx within 100 ms. pins pin the accepting loops; nil pins none.
 func (l *Listener) Serve(ctx context.Context, pins *sock.Pins) *measure.Connect {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	unwatch := context.AfterFunc(ctx, func() { l.over.Store(true) })
 	defer unwatch()
 	if l.via != nil {
-		var wg sync.WaitGroup
+		wg := panics.Group{Stop: cancel}
 		for range l.via.threads() {
 			wg.Go(func() { l.via.serve(ctx, pins, l) })
 		}

@@ -1,8 +1,9 @@
 package filecopy
 
 import (
-	"sync"
 	"sync/atomic"
+
+	"soku/internal/panics"
 )
 
 // flushing hands pieces of a file that is still being written to the system to flush, one at a
@@ -10,7 +11,7 @@ import (
 // writer, which goes on meanwhile. One goroutine uses it.
 type flushing struct {
 	busy  atomic.Bool
-	calls sync.WaitGroup
+	calls panics.Group
 }
 
 // begin makes the call. It returns false, and does nothing, while the one before lasts.

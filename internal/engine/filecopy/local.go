@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"soku/internal/measure"
+	"soku/internal/panics"
 )
 
 // Local copies a set to a folder of this host, or only reads it, by the stages of the
@@ -86,7 +87,7 @@ func streams(ctx context.Context, n int, interrupt func(), run func(ctx context.
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			if err := run(ctx, i); err != nil {
+			if err := panics.Run(func() error { return run(ctx, i) }); err != nil {
 				cancel(err)
 				if interrupt != nil {
 					interrupt()
@@ -95,7 +96,9 @@ func streams(ctx context.Context, n int, interrupt func(), run func(ctx context.
 		})
 	}
 	all.Wait()
-	return context.Cause(ctx)
+	err := context.Cause(ctx)
+	panics.Raise(err)
+	return err
 }
 
 // local runs a stage of a local copy.
@@ -129,9 +132,9 @@ func (l *copying) local(ctx context.Context, name string) (err error) {
 	if r.disk && dst != nil {
 		sources = &sampling{work: source, device: deviceOf(l.set.root)}
 		defer sources.device.close()
-		sources.begin()
+		defer sources.begin()()
 	}
-	s.begin()
+	defer s.begin()()
 	err = streams(ctx, l.o.Streams, nil, func(ctx context.Context, _ int) error {
 		if dst == nil {
 			return pump(ctx, blockSize(l.o.Streams), depth, w, nil, r.fill, use)

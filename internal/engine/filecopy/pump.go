@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"unsafe"
+
+	"soku/internal/panics"
 )
 
 // block is a piece of one file on its way from the loop that reads or receives to the loop
@@ -102,23 +104,32 @@ func pump(ctx context.Context, size, most int, w *work, interrupt func(), fill f
 	var filler sync.WaitGroup
 	filler.Go(func() {
 		defer close(b.full)
-		if err := fill(b); err != nil {
+		if err := panics.Run(func() error { return fill(b) }); err != nil {
 			cancel(err)
 		}
 	})
-	defer filler.Wait()
+	if err := panics.Run(func() error { return b.drain(use) }); err != nil {
+		cancel(err)
+	}
+	filler.Wait()
+	err := context.Cause(ctx)
+	panics.Raise(err) // of either
+	return err
+}
+
+// drain gives use the blocks in order until the last, its error or the end of the context.
+func (b *blocks) drain(use func(x *block, more bool) error) error {
 	watch := startWatch()
 	for x := range b.full {
-		watch.lap(&w.starved)
-		if ctx.Err() != nil {
+		watch.lap(&b.work.starved)
+		if b.ctx.Err() != nil {
 			break
 		}
 		if err := use(x, len(b.full) > 0); err != nil {
-			cancel(err)
-			break
+			return err
 		}
 		b.free <- x
 		watch = startWatch()
 	}
-	return context.Cause(ctx)
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/sock"
 )
 
@@ -52,7 +53,7 @@ func (l links) survive(ctx context.Context, by *engine.Reconnect) (stop func()) 
 		probe(k.conn)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var watcher sync.WaitGroup
+	watcher := panics.Group{Stop: cancel}
 	watcher.Go(func() { l.watch(ctx) })
 	untake := func() {}
 	if by.Take != nil {
@@ -333,7 +334,7 @@ func (l *link) finished() (ctx context.Context, stop func(), can bool) {
 		return nil, nil, false
 	}
 	ctx, cancel := context.WithCancel(l.life)
-	var waiter sync.WaitGroup
+	waiter := panics.Group{Stop: cancel}
 	waiter.Go(func() {
 		select {
 		case <-l.by.Finished:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/sock"
 )
 
@@ -31,7 +32,8 @@ type sampling struct {
 	at      counts
 	shown   counts
 	end     chan struct{}
-	ended   sync.WaitGroup
+	finish  func() // closes end, once
+	ended   panics.Group
 }
 
 // counts are the running counts at a moment, ns after the start.
@@ -42,13 +44,15 @@ type counts struct {
 	hasDisk                bool
 }
 
-// begin samples from now on; stop must be called.
-func (s *sampling) begin() {
+// begin samples from now on until stop, or until end, which may be called after stop.
+func (s *sampling) begin() (end func()) {
 	s.start, s.joined, s.end = sock.Now(), 1, make(chan struct{})
+	s.finish = sync.OnceFunc(func() { close(s.end) })
 	s.at = s.count()
 	s.at.ns = 0
 	s.shown = s.at
 	s.ended.Go(s.run)
+	return s.finish
 }
 
 func (s *sampling) run() {
@@ -69,7 +73,7 @@ func (s *sampling) run() {
 
 // stop ends the sampling and returns the samples and the length of the stage, ns.
 func (s *sampling) stop() (samples []measure.CopySample, ns int64) {
-	close(s.end)
+	s.finish()
 	s.ended.Wait()
 	s.sample()
 	s.show(true)

@@ -105,7 +105,7 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 	w.cut.Store(0)
 	s := l.sampling(name, t.work, root, measure.Receiver, begin.size)
 	defer s.device.close()
-	s.begin()
+	defer s.begin()()
 	err = streams(ctx, len(links), links.interrupt, func(ctx context.Context, i int) error {
 		if i > 0 {
 			f, err := links[i].receive()

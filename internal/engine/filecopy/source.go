@@ -65,7 +65,7 @@ func (l *copying) send(ctx context.Context, name string, links links) (err error
 	}
 	s := l.sampling(name, w, root, measure.Sender, l.set.bytes)
 	defer s.device.close()
-	s.begin()
+	defer s.begin()()
 	whole, written := context.WithCancel(ctx)
 	defer written()
 	err = streams(ctx, len(links), links.interrupt, func(ctx context.Context, i int) error {

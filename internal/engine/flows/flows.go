@@ -10,12 +10,12 @@ import (
 	"errors"
 	"net"
 	"slices"
-	"sync"
 
 	"soku/internal/engine"
 	"soku/internal/engine/tcp"
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/panics"
 )
 
 // Side is which end of a test this is.
@@ -77,7 +77,9 @@ func (e Engines) Run(ctx context.Context, side Side, conns Conns, o measure.Opti
 	directions := o.Direction.Flows()
 	ends := make([]measure.FlowEnd, len(directions))
 	errs := make([]error, len(directions))
-	var all sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	all := panics.Group{Stop: cancel}
 	for i, d := range directions {
 		all.Go(func() {
 			flow := f

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io"
 	"net"
-	"sync"
 	"time"
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/sock"
 )
 
@@ -65,7 +65,9 @@ const restAfter = 2 * time.Second
 // echoEach answers every connection in a goroutine of its own.
 func echoEach(ctx context.Context, conns []net.Conn, o echoOptions, open linker) (measure.Timing, error) {
 	timings, errs := make([]measure.Timing, len(conns)), make([]error, len(conns))
-	var all sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	all := panics.Group{Stop: cancel}
 	for i, conn := range conns {
 		all.Go(func() { timings[i], errs[i] = echo(ctx, conn, o, open) })
 	}

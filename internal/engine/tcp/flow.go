@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
 	"soku/internal/sock/pace"
@@ -175,11 +176,16 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	f.rec.End()
 }
 
-// start runs n workers; the channel is closed when all have returned.
-func start(n int, worker func(i int)) <-chan struct{} {
+// start runs n workers; the channel is closed when all have returned. A panic of one stops the
+// flow; [flow.end] raises it again.
+func (f *flow) start(n int, worker func(i int)) <-chan struct{} {
 	var workers sync.WaitGroup
 	for i := range n {
-		workers.Go(func() { worker(i) })
+		workers.Go(func() {
+			if e := panics.Catch(func() { worker(i) }); e != nil {
+				f.group.Stop(e)
+			}
+		})
 	}
 	done := make(chan struct{})
 	go func() { workers.Wait(); close(done) }()
@@ -190,6 +196,7 @@ func start(n int, worker func(i int)) <-chan struct{} {
 // effect on the other end, such as a reset, was seen here first.
 func (f *flow) end(ctx context.Context) (measure.FlowEnd, error) {
 	err := f.group.Err()
+	panics.Raise(err)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

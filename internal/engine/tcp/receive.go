@@ -50,7 +50,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked
 	if !began.IsZero() {
 		r.begin(began)
 	}
-	done := start(n, work)
+	done := f.start(n, work)
 	if !r.awaitFirst(ctx, done) {
 		f.watch()
 		f.rec.End()

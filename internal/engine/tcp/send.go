@@ -59,7 +59,7 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked en
 	default:
 		s.left.Store(math.MaxInt64)
 	}
-	f.run(ctx, meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: f.idle(measure.Sender), Begun: begun}, start(n, work))
+	f.run(ctx, meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: f.idle(measure.Sender), Begun: begun}, f.start(n, work))
 	infos := s.infos()
 	lost := s.settle(ctx)
 	end, err := f.end(ctx)

@@ -30,7 +30,7 @@ func (s *sender) settle(ctx context.Context) (lost []int64) {
 			_ = s.conns[i].CloseWrite()
 			finished[i] = true
 		}
-		done := start(len(s.conns), s.deliver)
+		done := s.start(len(s.conns), s.deliver)
 		select {
 		case <-done:
 		case <-ctx.Done():

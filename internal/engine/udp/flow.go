@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/panics"
 	"soku/internal/sock"
 	"soku/internal/sock/datagram"
 	"soku/internal/sock/meter"
@@ -134,11 +135,16 @@ func (f *flow) burst() int { return max(1, f.o.Burst) }
 // lull returns how long a flow may be silent because of its rate alone.
 func (f *flow) lull() time.Duration { return engine.Lull(f.o, float64(f.o.Size)*float64(f.burst())) }
 
-// start runs workers; the channel is closed when all have returned.
-func start(n int, worker func(i int)) <-chan struct{} {
+// start runs workers; the channel is closed when all have returned. A panic of one stops the
+// flow; [flow.failure] raises it again.
+func (f *flow) start(n int, worker func(i int)) <-chan struct{} {
 	var workers sync.WaitGroup
 	for i := range n {
-		workers.Go(func() { worker(i) })
+		workers.Go(func() {
+			if e := panics.Catch(func() { worker(i) }); e != nil {
+				f.group.Stop(e)
+			}
+		})
 	}
 	done := make(chan struct{})
 	go func() { workers.Wait(); close(done) }()
@@ -164,6 +170,7 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 // error, even if its effect on the other end was seen here first.
 func (f *flow) failure(ctx context.Context) error {
 	err := f.group.Err()
+	panics.Raise(err)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

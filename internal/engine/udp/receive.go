@@ -65,7 +65,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked eng
 	if !began.IsZero() {
 		r.begin(began)
 	}
-	done := start(r.workers, r.read)
+	done := f.start(r.workers, r.read)
 	if !r.awaitFirst(ctx, done) {
 		f.rec.End()
 		return r.end(), f.failure(ctx)

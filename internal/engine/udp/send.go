@@ -60,7 +60,7 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, asked engine
 			}
 		}
 	}
-	f.run(ctx, w, start(s.workers, func(worker int) { drivers[worker].work(worker) }))
+	f.run(ctx, w, f.start(s.workers, func(worker int) { drivers[worker].work(worker) }))
 	if f.group.Err() == nil {
 		s.finish(ctx)
 	}

@@ -3,6 +3,8 @@ package series
 import (
 	"sync"
 	"time"
+
+	"soku/internal/panics"
 )
 
 // A source is read each time as long as that takes at most cheap of processor time, a 1000th of
@@ -20,7 +22,8 @@ type reader struct {
 	requests chan bool    // true: all sources, also those that are not due
 	results  chan reading // one a request, unless a source hangs
 	ended    chan struct{}
-	sources  []*state // the slice is not changed
+	failed   chan *panics.Error // a panic, after which there are no more results
+	sources  []*state           // the slice is not changed
 
 	mu      sync.Mutex
 	inside  *state   // what the goroutine owns; nil between two sources
@@ -60,7 +63,12 @@ func newReader(openers []opener) *reader {
 
 func (r *reader) start() {
 	r.requests, r.results, r.ended = make(chan bool, 1), make(chan reading, 1), make(chan struct{})
-	go r.run()
+	r.failed = make(chan *panics.Error, 1)
+	go func() {
+		if e := panics.Catch(r.run); e != nil {
+			r.failed <- e
+		}
+	}()
 }
 
 func (r *reader) run() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/panics"
 )
 
 // Config says what a [Sampler] reads.
@@ -42,11 +43,11 @@ type Sampler struct {
 	every time.Duration
 	hang  time.Duration
 
-	stop    chan struct{}
-	once    sync.Once
-	stopped chan struct{} // closed when the table is final
+	stop chan struct{}
+	once sync.Once
+	runs panics.Group // the goroutine that keeps the time
 
-	table table // of the goroutine that keeps the time; final when stopped is closed
+	table table // of that goroutine; final when it has ended
 }
 
 // Start begins to sample. It returns within 100 ms, and the caller must call Stop.
@@ -63,7 +64,7 @@ func Start(c Config) *Sampler {
 
 // start begins a sampler that is among the running already.
 func start(host []opener, c Config, hang time.Duration) *Sampler {
-	s := &Sampler{every: c.every, hang: hang, stop: make(chan struct{}), stopped: make(chan struct{})}
+	s := &Sampler{every: c.every, hang: hang, stop: make(chan struct{})}
 	if s.every <= 0 {
 		s.every = every
 	}
@@ -73,7 +74,8 @@ func start(host []opener, c Config, hang time.Duration) *Sampler {
 		openers = append(openers, func() Source { return source })
 	}
 	first := make(chan struct{})
-	go s.run(newReader(openers), first)
+	r := newReader(openers)
+	s.runs.Go(func() { s.run(r, first) })
 	limit := time.NewTimer(longestWait)
 	defer limit.Stop()
 	select {
@@ -90,7 +92,7 @@ func (s *Sampler) Stop() *measure.Series {
 		return nil
 	}
 	s.once.Do(func() { close(s.stop) })
-	<-s.stopped
+	s.runs.Wait()
 	v, ok := s.table.values()
 	if !ok {
 		return nil
@@ -100,7 +102,6 @@ func (s *Sampler) Stop() *measure.Series {
 
 // run keeps the time. first is closed after the first reading.
 func (s *Sampler) run(r *reader, first chan struct{}) {
-	defer close(s.stopped)
 	defer running.Add(-1)
 	interval := s.every
 	tick := time.NewTicker(interval)
@@ -132,6 +133,8 @@ func (s *Sampler) reading(r *reader, all bool) (next *reader, halved bool) {
 		select {
 		case got := <-r.results:
 			return r, s.add(got)
+		case e := <-r.failed:
+			panic(e)
 		case <-limit.C:
 			// Where this goroutine was late itself, the reading may be there.
 			select {

@@ -98,7 +98,7 @@ func (h *handler) begin(k key) *client {
 	h.clients[k] = c
 	if !h.counting {
 		h.counting = true
-		h.work.Go(h.countSeconds)
+		h.guarded(h.countSeconds)
 	}
 	return c
 }

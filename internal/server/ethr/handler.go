@@ -82,6 +82,14 @@ type handler struct {
 	second   time.Time // when this second began
 }
 
+// guarded runs f in a goroutine that Close waits for, and again after a panic.
+func (h *handler) guarded(f func()) {
+	h.work.Go(func() {
+		for server.Guard(h.log, func() error { f(); return nil }, "protocol", "ethr") != nil {
+		}
+	})
+}
+
 // limits are those of the server that apply to Ethr.
 type limits struct {
 	duration time.Duration // 0: none

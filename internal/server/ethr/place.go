@@ -68,7 +68,7 @@ func (c *client) entered() (*place, error) {
 	p.ctx, p.cancel = context.WithCancelCause(c.ctx)
 	c.place = p
 	if most := c.handler.limits.duration; most > 0 {
-		c.handler.work.Go(func() { p.expire(most) })
+		c.handler.guarded(func() { p.expire(most) })
 	}
 	if !c.started { // one line, however often it reconnects
 		c.started = true

@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/engine/flows"
 	"soku/internal/measure"
+	"soku/internal/server"
 	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
 )
@@ -27,7 +28,11 @@ func (t *test) openStreams() error {
 	if err := t.say(wire.CreateStreams); err != nil {
 		return err
 	}
-	t.listening.Go(t.listen)
+	t.listening.Go(func() {
+		if err := server.Guard(t.log, func() error { t.listen(); return nil }, "protocol", "iperf3", "client", t.client); err != nil {
+			t.abort(err)
+		}
+	})
 	limit := time.NewTimer(t.handler.streamWait)
 	defer limit.Stop()
 	select {

@@ -135,7 +135,8 @@ func (t *test) lead() {
 		_ = t.say(wire.AccessDenied)
 		return
 	}
-	end, err := t.phases()
+	var end *measure.End
+	err := server.Guard(t.log, func() (err error) { end, err = t.phases(); return err }, "protocol", "iperf3", "client", t.client)
 	if err != nil && t.ctx.Err() != nil {
 		err = t.cause()
 	}
@@ -176,7 +177,7 @@ func (t *test) hear(limit time.Duration) {
 func (t *test) report(err error) (more bool) {
 	var refused *refusal
 	var denied *denial
-	more = errors.As(err, &refused) || errors.As(err, &denied) || errors.Is(err, server.ErrShutdown)
+	more = errors.As(err, &refused) || errors.As(err, &denied) || errors.Is(err, server.ErrShutdown) || measure.KindOf(err) == measure.KindInternal
 	t.reported.Do(func() {
 		switch {
 		case denied != nil:
