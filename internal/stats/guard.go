@@ -18,7 +18,7 @@ type GuardedInterval struct {
 	Interval
 	// Autocorrelation, 0 to 0.9, is the lag-1 value that the interval allows for.
 	Autocorrelation float64
-	// DF is the effective number of degrees of freedom, at least 1; 0 for fewer than two
+	// DF is the effective number of degrees of freedom: at least 1, or 0 with fewer than two
 	// rounds.
 	DF float64
 }
@@ -38,7 +38,7 @@ type GuardedInterval struct {
 // are independent, in 92 % if half of the variance is drift with r = 0.5, and in 84 % if
 // all of it is drift with r = 0.8.
 //
-// Values that are not finite are left out, and those beside a gap count as neighbours.
+// Values that are not finite are left out, and the values on both sides of a gap count as neighbours.
 func Guarded(means []float64, level float64) GuardedInterval {
 	x := finites(means)
 	out := GuardedInterval{Interval: Interval{Estimate: Mean(x), Low: math.NaN(), High: math.NaN(), Rounds: len(x)}}

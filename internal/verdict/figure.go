@@ -40,7 +40,7 @@ func (f *Figures) setAt(key Key, v float64, where measure.Where, detail string) 
 	}
 }
 
-// Value is a figure; false if it is absent.
+// Value returns a figure. known is false if the figure is absent.
 func (f *Figures) Value(key Key) (v float64, known bool) {
 	r, known := f.readings[key]
 	return r.value, known

@@ -28,7 +28,7 @@ var (
 	stepDown = named{All(AtLeast(StepTimes, 1.8), AtLeast(StepFit, 0.6), AtLeast(StepAt, 0.45e9), Below(StepNoise, 0.45)), "step down"}
 	// Datagrams fill a queue: packets of another connection wait in it.
 	besideQueued = named{Any(AtLeast(ControlRTTTimes, 1.4), AtLeast(ControlQueue, 5e6)), "queue beside"}
-	// What is lost is lost in the absence of a queue.
+	// Packets are lost although there is no queue.
 	lossWithoutQueue = named{All(AtLeast(LossRatio, 0.0005), Any(Not(queued), lone)), "loss without a queue"}
 )
 
@@ -43,7 +43,7 @@ var Rules = slices.Concat(packetRules, copyRules, copyNetworkRules(packetRules),
 
 // packetRules are those of tests that move bytes from memory to memory, and of connect.
 var packetRules = []Rule{
-	// What is over, or never began.
+	// Traffic that stopped or never began.
 	{
 		Name: "mtu_timeouts", Tests: tcp, LimitedBy: measure.BottleneckMTU, Confidence: measure.High,
 		When:   All(AtLeast(Timeouts, 2), Any(Below(Acknowledged, 50e3), Below(SegmentRatio, 0.93))),
