@@ -29,7 +29,7 @@ import (
 //
 // A store that finds another writer at work waits for it as long as the
 // implementation says (sqlite.BusyTimeout) and then fails with kind store. It
-// repeats nothing else: a caller may repeat a call after an error, which is always
+// does not repeat a call after any other error. The caller may, and this is always
 // safe, since Put and PutCampaign may be repeated.
 //
 // Every error is a [measure.Error]:
