@@ -16,7 +16,7 @@ func Names() []string {
 	return out
 }
 
-// Plan is the plan of a study; false for one that is not here.
+// Plan returns the plan of a study. found is false if there is no such study.
 func Plan(name string) (text []byte, found bool) {
 	text, err := files.ReadFile(name + "/cloud.yaml")
 	return text, err == nil

@@ -70,7 +70,7 @@ type receiver struct {
 	first *sock.First // byte of any stream
 
 	complete []bool       // one element a stream: its end was read
-	cut      atomic.Int64 // 1 + the first stream that ended early; 0 if none did
+	cut      atomic.Int64 // 1 + the first stream that ended early, or 0 if none did
 
 	arrived atomic.Int64 // bytes of all streams, if o.Bytes ends the flow and connections stay open
 }
@@ -89,8 +89,8 @@ func (r *receiver) enough(n int) bool {
 	return true
 }
 
-// awaitFirst waits for the first byte of any stream; false if the flow ended or was
-// stopped first, and then all workers have ended.
+// awaitFirst waits for the first byte of any stream. It returns false if the flow ended or
+// was stopped first, after all workers have ended.
 func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 	if r.first.Await(ctx, r.group, done) {
 		return true
