@@ -33,7 +33,7 @@ type Commands struct {
 	Server, Client []string
 	UDP            bool                        // the server listens for datagrams
 	Before         func(context.Context) error // nil: nothing; its time does not count
-	After          func()                      // likewise; also after an error
+	After          func()                      // same; is called also after an error
 }
 
 // Contender is one program with the options of one contest.

@@ -242,8 +242,8 @@ func localCopies(medium string, s fileSet) []Contender {
 	return out
 }
 
-// linkCopies copy a file over a link, beside programs that move as many bytes from memory to
-// memory.
+// linkCopies returns contenders that copy a file over a link, and programs that move as many bytes
+// from memory to memory.
 func linkCopies(medium string, s fileSet) []Contender {
 	sync := "off"
 	if medium == onDisk {

@@ -294,7 +294,7 @@ func parseNtttcp(_, server string) (Figures, error) {
 	return keep(Figures{goodput.Name: v})
 }
 
-// parseEthr returns the mean of the intervals, because Ethr prints nothing else.
+// parseEthr returns the mean of the intervals, because Ethr prints only intervals.
 func parseEthr(metric Metric) func(string, string) (Figures, error) {
 	by := 1.0
 	if metric.Name == goodput.Name {

@@ -67,8 +67,8 @@ func (b *barrier) arrive() {
 	})
 }
 
-// pass is for a child that reports what comes after its start, and reports whether
-// it may. One that was to wait and did not is of a soku that does not know how to.
+// pass is called when a child reports something that follows its start, and returns whether
+// the child was started. A child that did not wait runs a version without the start barrier.
 func (b *barrier) pass() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -3,8 +3,8 @@
 // on this host, on a host of a lab, or on another machine through a command such
 // as ssh.
 //
-// A trial in a process of its own has a processor cost of its own, so that several
-// may run at once; in one process the processor time cannot be assigned to one of them.
+// The processor cost of a trial is that of its own process, so that several trials may run at
+// the same time; within one process the processor time cannot be divided among trials.
 // That process is "soku trial" ([Serve]). What passes between the two is specified
 // at [Schema].
 //

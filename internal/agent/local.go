@@ -9,7 +9,7 @@ import (
 	"soku/internal/trial"
 )
 
-// Local runs trials in this process. Of several at once none has a processor cost.
+// Local runs trials in this process. Trials that run at the same time have no processor cost.
 type Local struct {
 	Version string // of this program
 	// Floor returns the stored loopback baseline of a host with these facts, or nil if
@@ -27,7 +27,7 @@ func (l Local) Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 }
 
 // tlsConfig is nil for no TLS. A certificate authority that does not parse trusts
-// nobody, so that the trial fails with the reason.
+// no certificate, so that the trial fails with the reason.
 func (a Access) tlsConfig() *tls.Config {
 	if !a.TLS {
 		return nil

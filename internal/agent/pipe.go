@@ -16,8 +16,8 @@ import (
 //
 // To the child: one line with a [Spec]; and, if that has the member await_start,
 // the line {"start":true} when the trial may start. The child's input stays open
-// for as long as the trial is wanted: its end, also by the death of whoever holds
-// it, ends the trial.
+// for as long as the trial is wanted: when it is closed, also by the death of the process that
+// holds it, the trial ends.
 //
 // From the child: lines with the member progress, a live interval each; before
 // them, if the spec has the member await_start, {"ready":true} when the trial has

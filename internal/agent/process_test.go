@@ -46,7 +46,7 @@ func TestAChildThatDiesLeavesAResultWithItsLastLine(t *testing.T) {
 	}
 }
 
-// What a report may hold follows from the options of the trial and the time since its start.
+// The size of a report is limited by the options of the trial and the time since its start.
 func TestAChildThatReportsMoreThanATrialHasIsAFailedTrial(t *testing.T) {
 	r := child(floods).Run(t.Context(), aSpec(), agent.Hooks{})
 	if r.Error == nil || r.Error.Kind != measure.KindBroken || !strings.Contains(r.Error.Message, "more values") {

@@ -14,8 +14,8 @@ import (
 
 // Serve is the child's side of [Schema]: it reads a spec from in, runs the trial at
 // place, writes progress and the result to out, and returns when in or ctx has ended. The
-// end of in before the result ends the trial. Errors are of kind usage for a spec
-// that does not parse and broken when out cannot be written.
+// end of in before the result ends the trial. An error has kind usage if the spec does not
+// parse and kind broken if out cannot be written.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, place Place) error {
 	orders := bufio.NewReader(in)
 	line, err := readLine(orders, maxSpec)
@@ -42,7 +42,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, place Place) error 
 	if c.broken == nil {
 		select {
 		case <-c.ended: // the caller closes it after reading the result
-		case <-ctx.Done(): // nobody reads it
+		case <-ctx.Done(): // there is no reader any more
 		}
 	}
 	return c.broken

@@ -97,7 +97,7 @@ func TestATrialEndsIfItsReportsCannotBeWritten(t *testing.T) {
 	}
 }
 
-// What a version without the start barrier writes and reads.
+// The lines that a version without the start barrier writes and reads.
 func TestWithoutABarrierTheLinesAreAsTheyWere(t *testing.T) {
 	in := `{"schema":"soku.trial/1","test":"tcp","options":{"duration_ns":1},"host":"h","trial":{"levels":null}}` + "\n"
 	var out bytes.Buffer

@@ -104,8 +104,8 @@ func (c *Catalog) Search(text string) []Component {
 	})
 }
 
-// LimitsOfHost are the limits of what a host says it is, of what a trial measures; nil if that is
-// unknown.
+// LimitsOfHost returns the limits of the host's own component for the figures that a trial
+// measures, or nil if the component is unknown.
 func (c *Catalog) LimitsOfHost(h *measure.Host, role Role, o measure.Options) []measure.Limit {
 	if one := c.OfHost(h); one != nil {
 		return one.Of(role, o)
@@ -113,8 +113,8 @@ func (c *Catalog) LimitsOfHost(h *measure.Host, role Role, o measure.Options) []
 	return nil
 }
 
-// OfHost is the component that a host says it is, by the provider and the type that its metadata
-// service names; nil if it names none or the catalog has no such type.
+// OfHost returns the component of a host, by the provider and the type that its metadata service
+// names, or nil if it names none or the catalog has no such type.
 func (c *Catalog) OfHost(h *measure.Host) *Component {
 	if h == nil || h.Facts.Cloud == nil || h.Facts.Cloud.InstanceType == "" {
 		return nil

@@ -38,7 +38,8 @@ type Limit struct {
 	Date      string  `json:"date"`                // day on which it was read, YYYY-MM-DD
 }
 
-// Metric is the key of the metric that tests measure of the figure; empty if none does.
+// Metric returns the key of the metric that tests measure for the figure, or an empty string if
+// no test does.
 func (l Limit) Metric() string {
 	return figureOf(l.Figure).metric
 }

@@ -12,7 +12,7 @@ type figure struct {
 	name  string
 	unit  string
 	parse func(string) (float64, error)
-	// metric is the key of what trials measure of it; empty for what none does.
+	// metric is the key of the metric that trials measure for the figure, or empty if none does.
 	metric string
 }
 
@@ -55,9 +55,9 @@ func figureOf(name string) figure {
 	return figure{}
 }
 
-// metricOf is the key of the metric that a figure limits in a direction of a trial; empty for
-// none. both is whether the trial has both directions, whose rates beside goodput are of both
-// together.
+// metricOf returns the key of the metric that a figure limits in a direction of a trial, or an
+// empty string without one. both reports whether the trial has both directions, whose rates other
+// than goodput are sums of both directions.
 func metricOf(name string, d measure.Direction, both bool) string {
 	f := figureOf(name)
 	switch {

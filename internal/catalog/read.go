@@ -34,8 +34,8 @@ type table struct {
 	Limits    yamlfile.Ordered[string] `yaml:"limits"`
 }
 
-// Parse reads the text of a file of limits; file is its path, for messages. Errors are of kind
-// file and begin with FILE:LINE:COLUMN.
+// Parse reads the text of a file of limits; file is its path, for messages. An error has kind
+// file and begins with FILE:LINE:COLUMN.
 func Parse(file string, text []byte) (*Catalog, error) {
 	d, err := yamlfile.Parse(file, text, format)
 	if err != nil {

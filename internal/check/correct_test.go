@@ -89,7 +89,7 @@ func TestPatternsThatDoNotHoldAreFoundStepByStep(t *testing.T) {
 		if !slices.Equal(verdicts, []Verdict{DoesNotHold, DoesNotHold, DoesNotHold, Holds, Holds}) {
 			t.Errorf("%s: %v", check, verdicts)
 		}
-		// Beside four that hold it is not shown.
+		// Together with four that hold, it is not shown.
 		for _, r := range results[:10] {
 			r.Summary.GoodputBps += 30e6
 		}

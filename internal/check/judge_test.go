@@ -59,7 +59,7 @@ func goodputs(campaign, sku string, mbits ...float64) (out []*measure.Result) {
 	return out
 }
 
-// roundTrips are trials of a latency test, one a round of so many exponential round trips.
+// roundTrips returns trials of a latency test, one a round, with each exponential round trips.
 func roundTrips(campaign, sku string, rounds, each int, mean time.Duration) (out []*measure.Result) {
 	source := rand.New(rand.NewPCG(1, uint64(each)))
 	for i := range rounds {

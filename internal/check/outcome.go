@@ -22,7 +22,7 @@ const (
 	NotShown    Verdict = "not_shown"
 )
 
-// Reason is why a verdict is [NotShown]; empty for the others.
+// Reason is why a verdict is [NotShown], or empty for other verdicts.
 type Reason string
 
 // The reasons.
@@ -32,7 +32,7 @@ const (
 	FewSamples Reason = "few_samples" // too few round trips for an interval of the percentile
 	NoInterval Reason = "no_interval" // published ranges, or rounds with a figure of 0: no ratio
 	NoValue    Reason = "no_value"    // no trial has the figure
-	Chance     Reason = "chance"      // beyond the threshold by itself, but not beside the rule's other patterns
+	Chance     Reason = "chance"      // beyond the threshold alone, but not after correction for the rule's other patterns
 )
 
 // Judgement is a rule applied to one pattern.
@@ -61,9 +61,9 @@ type RuleOutcome struct {
 	Patterns []Judgement
 }
 
-// Outcome is what rules come to.
+// Outcome has the verdicts of rules.
 type Outcome struct {
-	Subject string // that was judged, as whoever asked calls it
+	Subject string // what was judged, in the caller's words
 	Rules   []RuleOutcome
 }
 

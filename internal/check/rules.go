@@ -34,7 +34,7 @@ const (
 
 var format = yamlfile.Format{MaxBytes: 256 << 10, Begin: "rules:"}
 
-// Parse reads rules; file is their path, for messages. Errors are of kind file and begin with
+// Parse reads rules; file is their path, for messages. An error has kind file and begins with
 // FILE:LINE:COLUMN.
 func Parse(file string, text []byte) (*Rules, error) {
 	d, err := yamlfile.Parse(file, text, format)

@@ -40,7 +40,7 @@ func (o *Outcome) heading(c *text.Catalogue) string {
 	})
 }
 
-// beside is the check of a rule that has another name.
+// beside returns the check of a rule that has a name, to be printed after the name.
 func (v ruleView) beside() string {
 	if v.Name == "" {
 		return ""
@@ -50,7 +50,7 @@ func (v ruleView) beside() string {
 
 func (v ruleView) verdict(of Verdict) string { return v.Say("check.verdict."+string(of), nil) }
 
-// shown are at most so many patterns, those that do not hold first, and how many are left.
+// shown returns at most most patterns, those that do not hold first, and the number left out.
 func (v ruleView) shown(most int) (some []*Judgement, more int) {
 	for _, of := range worstFirst {
 		for i := range v.Patterns {

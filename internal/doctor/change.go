@@ -43,7 +43,7 @@ func (c Change) Command() string {
 	return fmt.Sprintf("echo %s > %s", c.To, c.file())
 }
 
-// file is where the kernel has the setting; empty for those of ethtool.
+// file returns the kernel's file of the setting, or an empty string for a setting of ethtool.
 func (c Change) file() string {
 	switch c.Kind {
 	case KindSysctl:

@@ -1,12 +1,13 @@
-// Package doctor finds what on a host, on a path and at its far end will spoil or limit a
-// measurement, before it is made, and can change some settings and restore them.
+// Package doctor finds host and path problems that will spoil or limit a measurement before it
+// is made, on this host, on the path and on the server. It can change some settings and restore
+// them.
 //
 // [Look] reads ([Readings]) and compares what it read with thresholds ([Checks], [PathChecks]): a
-// check is a pure function, one entry of a table, in a file a group. A source that cannot be read
-// costs the checks that need it and nothing else: they say why they did not look. Sentences are
-// made elsewhere (package text), and docs/reference/doctor.md describes every check.
+// check is a pure function and one entry of a table, and each group has a file. If a source cannot
+// be read, only the checks that need it are skipped, and they report the reason. Package text
+// makes the sentences, and docs/reference/doctor.md describes every check.
 //
-// Nothing is changed unless [Fix] is called, and nothing that a restart of the system would keep;
-// [Undo] restores by the [Record] of it. Look starts goroutines that end with it, but for one that
-// a hanging source keeps.
+// Only [Fix] changes settings, and a restart of the system resets all of them; [Undo] restores
+// them from the [Record]. Look starts goroutines that end before it returns, except a goroutine
+// that waits in a hanging source.
 package doctor

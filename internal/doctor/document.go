@@ -44,8 +44,8 @@ type NotLooked struct {
 	Reason Reason `json:"reason" jsonschema:"enum=other_system,enum=unreadable,enum=needs_rights,enum=not_reported,enum=not_applicable,enum=no_rate,enum=no_round_trip,enum=no_interface,enum=not_reached,enum=no_echo"`
 }
 
-// Problems counts the findings that will spoil a figure, without those of this host whose changes
-// are all mended.
+// Problems counts the findings that will spoil a figure, without findings of this host whose
+// changes were all made.
 func (d *Document) Problems(mended map[Change]bool) (n int) {
 	for _, e := range d.Ends {
 		for _, f := range e.Findings {

@@ -7,7 +7,7 @@ func farSubject(h *measure.Host, w Wanted) *Subject {
 	return &Subject{Readings: Readings{Far: true, Facts: h.Facts, Sample: sampleOf(h)}, Wanted: w}
 }
 
-// sampleOf is what a result says of the counters of a host; nil where it does not.
+// sampleOf returns the counters of a host in a result, or nil if the result has none.
 func sampleOf(h *measure.Host) *Sample {
 	if h == nil || h.Counters == nil || h.Counters.WallNs <= 0 {
 		return nil

@@ -46,7 +46,7 @@ func readFirewall(port int) (*Firewall, Reason) {
 	return f, ""
 }
 
-// legacyTables are those of iptables in kernels that still have it beside nftables.
+// legacyTables returns the tables of iptables in kernels that have it in addition to nftables.
 func legacyTables() []string {
 	all := []string{}
 	for _, file := range []string{"/proc/net/ip_tables_names", "/proc/net/ip6_tables_names"} {

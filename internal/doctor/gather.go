@@ -11,8 +11,8 @@ type source func() func(*Extra)
 // extraTime bounds [gather]: a table of a large firewall takes a tenth of a second.
 const extraTime = time.Second
 
-// gather asks all sources at once and takes what they return in the time. A source that hangs in
-// the system keeps its goroutine until the system lets it go.
+// gather asks all sources concurrently and returns what they report before ctx ends. A source
+// that hangs in a system call keeps its goroutine until the call returns.
 func gather(ctx context.Context, sources []source) *Extra {
 	ctx, cancel := context.WithTimeout(ctx, extraTime)
 	defer cancel()

@@ -77,7 +77,7 @@ func offloadsOff(s *Subject) Outcome {
 		"interface": s.Facts.Interface, "off": append([]string{}, off...), "fixed": append([]string{}, fixed...),
 		"mtu_bytes": s.mtu(), "rate_bps": s.RateBps, "packets_per_second": s.RateBps / 8 / s.mtu(),
 	}}
-	if len(off) == 0 { // nobody can change it
+	if len(off) == 0 { // it cannot be changed
 		f.Severity = Note
 	}
 	return found(f)

@@ -54,8 +54,8 @@ func windowScaling(s *Subject) Outcome {
 	})
 }
 
-// reach is the rate in bit/s at which all streams with a window of so many bytes send; 0 without
-// a known round trip.
+// reach returns the rate in bit/s that all streams together can reach with a window of this number
+// of bytes, or 0 if the round trip is unknown.
 func reach(window float64, s *Subject) float64 {
 	if s.RTTNs == 0 {
 		return 0

@@ -54,7 +54,7 @@ func (s *Subject) setUnit(property string) []string {
 	return []string{"systemctl set-property --runtime " + s.Extra.Unit + " " + property}
 }
 
-// processBytes is about what a server of soku uses beside its sockets.
+// processBytes is the approximate memory of a soku server without its sockets.
 const processBytes = 64 << 20
 
 func memoryLimit(s *Subject) Outcome {
@@ -77,7 +77,8 @@ func memoryLimit(s *Subject) Outcome {
 	})
 }
 
-// filesOfProcess is what a process of soku has open beside the connections of a test.
+// filesOfProcess is the number of files that a soku process has open without the connections of
+// a test.
 const filesOfProcess = 64
 
 func openFiles(s *Subject) Outcome {
@@ -273,8 +274,8 @@ func ports(s *Subject) Outcome {
 	})
 }
 
-// acceptLeast is how many connections that nobody has accepted yet a server must hold: those
-// that arrive in 10 ms at 100,000 a second, which a connect test reaches.
+// acceptLeast is the least length of a server's queue of connections that are not accepted yet:
+// the connections that arrive in 10 ms at 100,000 a second, which a connect test reaches.
 const acceptLeast = 1000
 
 func acceptQueue(s *Subject) Outcome {

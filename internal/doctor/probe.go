@@ -21,7 +21,7 @@ const (
 	trialTime   = 10 * time.Second // of the short test, with its turn at a server that is busy
 	mtuTime     = 10 * time.Second
 	clockTime   = 2 * time.Second
-	roundTrips  = 100 // per second: a load that nobody notices
+	roundTrips  = 100 // per second: a load that disturbs no other traffic
 	echoes      = 3
 )
 
@@ -92,8 +92,8 @@ func (c *Config) name() string {
 	return c.Host
 }
 
-// clock compares the clock of the far end with this one, by the header that every HTTP server
-// writes (RFC 9110, section 6.6.1); nil where there is none.
+// clock compares the clock of the far end with this one, by the Date header that every HTTP server
+// writes (RFC 9110, section 6.6.1). It returns nil if there is no such header.
 func (c *Config) clock(ctx context.Context, address string) *Offset {
 	ctx, cancel := context.WithTimeout(ctx, clockTime)
 	defer cancel()

@@ -144,8 +144,8 @@ func (r files) extra(device string) *Extra {
 	return x
 }
 
-// unitOf is the unit of systemd that has the control group of a process, the last one of its names
-// (cgroups(7)); empty for another group.
+// unitOf returns the systemd unit of a control group, which is the last unit in its path
+// (cgroups(7)), or an empty string if the path has no unit.
 func unitOf(cgroup string) string {
 	for line := range strings.Lines(cgroup) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -215,7 +215,8 @@ var features = map[string][]string{
 	"rx": {"rx-checksum"}, "tx": {"tx-checksum-ip-generic", "tx-checksum-ipv4"},
 }
 
-// fixedOffloads are those that the driver does not let change; nil where it does not say.
+// fixedOffloads returns the offloads that the driver does not let change, or nil if the driver does
+// not report them.
 func fixedOffloads(iface string) map[string]bool {
 	e, err := ethtool.NewEthtool()
 	if err != nil || iface == "" {

@@ -156,7 +156,7 @@ func TestARuleIsAboutAPortIfItComparesIt(t *testing.T) {
 
 func TestThisMachineIsRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // the sample ends at once
+	cancel() // the sample ends immediately
 	a := takeSample(ctx, "lo")
 	if a.CPUs < 1 || len(processTimes()) < 1 {
 		t.Errorf("sample %+v", a)

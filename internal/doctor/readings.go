@@ -105,7 +105,7 @@ func (s *Subject) sysctl(name string) (string, bool) {
 	return v, ok
 }
 
-// numbers are those of a kernel setting that has so many.
+// numbers returns the n numbers of a kernel setting. ok is false if it has another count of numbers.
 func (s *Subject) numbers(name string, n int) ([]float64, bool) {
 	text, ok := s.sysctl(name)
 	fields := strings.Fields(text)

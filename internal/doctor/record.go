@@ -38,15 +38,15 @@ const (
 	mostRecord    = 1 << 20 // bytes
 )
 
-// OpenRecord opens the record in a folder that exists, or makes it. Errors are of kind refused
-// where another process has it, file for one that is malformed, and store.
+// OpenRecord opens the record in a folder that exists, or makes it. An error has kind refused
+// if another process has the record open, kind file if it is malformed, and otherwise kind store.
 func OpenRecord(folder string) (*Record, error) {
 	name := filepath.Join(folder, RecordFile)
 	broken := func(err error) error {
 		return measure.Fail(measure.KindStore, "doctor.record.open", measure.Figures{"file": name, "cause": err})
 	}
 	for {
-		// Whoever may write to the folder must not have root write to another file by a link.
+		// A user who may write to the folder must not make root write to another file by a link.
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 			return nil, broken(errors.New("not a regular file"))
 		}

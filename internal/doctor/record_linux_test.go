@@ -49,8 +49,8 @@ func TestARecordThatIsALinkIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A record may come from whoever writes to the folder: it can name no setting but those that soku
-// changes, and no value that is none.
+// Any user who can write to the folder may have written the record: it is refused if it names a
+// setting that soku does not change, or an invalid value.
 func TestARecordOfOtherSettingsIsRefused(t *testing.T) {
 	line := func(change string) string { return `{"v":1,"at":"2026-11-26T03:00:00Z",` + change + "}\n" }
 	good := line(`"kind":"sysctl","key":"net.core.rmem_max","was":"1","to":"2"`)

@@ -40,8 +40,8 @@ func TestThePublishedSchemaIsTheTypes(t *testing.T) {
 	schema.UpToDate(t, schemaFile, schema.Text(t, documentSchema()), *update)
 }
 
-// The document is of a host with a setting that can be changed, of a path on which the server is
-// not reached, and of a far end of which nothing could be read.
+// The document has a host with a setting that can be changed, a path on which the server is not
+// reached, and a far end that reports nothing.
 func TestDocumentsHoldToThePublishedSchema(t *testing.T) {
 	s := schema.Compile(t, schemaFile)
 	slow, unreached := healthy(), reached()

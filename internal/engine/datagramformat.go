@@ -3,7 +3,7 @@ package engine
 import "time"
 
 // DatagramFormat is the header that every datagram of a UDP flow begins with. Its
-// methods may be called from several goroutines at once and must not allocate.
+// methods may be called from several goroutines concurrently and must not allocate.
 type DatagramFormat interface {
 	// Size is the length of the header in bytes: the smallest payload.
 	Size() int
@@ -16,6 +16,6 @@ type DatagramFormat interface {
 	// a datagram of another format.
 	Parse(b []byte) (number uint64, sentNs int64, fin, ok bool)
 	// Fin writes the last datagram of a stream that had this many datagrams and returns
-	// its length; 0 where the format has none. b has room for Size bytes.
+	// its length, or 0 if the format has none. b has room for Size bytes.
 	Fin(b []byte, stream int, datagrams uint64, at time.Time) int
 }

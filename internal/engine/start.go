@@ -24,7 +24,7 @@ func (s *Start) Begin(at time.Time) {
 }
 
 // Await waits for Begin and returns its time. If ctx ends first, it stops g with the cause
-// and returns the zero time, as it does at once for a nil Start.
+// and returns the zero time, as it does immediately for a nil Start.
 func (s *Start) Await(ctx context.Context, g *sock.Group) time.Time {
 	if s == nil {
 		return time.Time{}

@@ -52,7 +52,7 @@ func (d *Document) Encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// Decode parses a document. Errors are of kind file: it does not parse, has another
+// Decode parses a document. An error has kind file: the document does not parse, has another
 // schema, or contains impossible figures.
 func Decode(b []byte) (*Document, error) {
 	if len(b) > maxDocument {

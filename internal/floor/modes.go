@@ -39,7 +39,7 @@ var modes = []mode{
 	{packets, "udp", measure.TestUDP, []setting{{"size", "64"}, {"rate", "0"}}},
 }
 
-// options returns the options of m; false if this build does not have one of them.
+// options returns the options of m, or false if this build does not have one of them.
 func (m mode) options() (measure.Options, bool) {
 	o := measure.Defaults(m.test)
 	fields := measure.OptionFields(m.test)

@@ -29,8 +29,8 @@ func cloudSource(f measure.Facts) detailSource {
 }
 
 // accelerated reports whether the interface of the path is one that a cloud calls
-// accelerated, by what the system has and not by what was ordered; nil where that is not
-// known.
+// accelerated. It reads the system and not the machine's order, and returns nil if this is
+// unknown.
 func accelerated(provider, driver string, nic *measure.NIC) *bool {
 	yes, no := true, false
 	if nic != nil && nic.Driver != "" {

@@ -2,6 +2,6 @@ package host
 
 import "context"
 
-// cpuModel is what the processor calls itself, or empty. gopsutil reads the same line, and
-// files of every processor beside it.
+// cpuModel returns the processor's model name, or an empty string. gopsutil reads the same line,
+// and also files of every processor.
 func cpuModel(context.Context) string { return modelName(firstProcessor()) }

@@ -13,8 +13,8 @@ func bootID() string { return read("/proc/sys/kernel/random/boot_id") }
 func instanceID() string { return instanceIn(read) }
 
 // instanceIn finds the instance's identity in the files of the system. cloud-init
-// keeps what the cloud named it; without cloud-init the firmware has it: on AWS
-// for everybody to read, elsewhere, as the machine's UUID, for root alone.
+// stores the cloud's identity; without cloud-init the firmware has it: on AWS every
+// user can read it, on other clouds it is the machine's UUID, which only root can read.
 func instanceIn(read func(path string) string) string {
 	// What cloud-init writes where no cloud named the instance is the same everywhere.
 	nameless := []string{"", "nocloud", "iid-datasource-none"}

@@ -29,7 +29,7 @@ func Details(ctx context.Context, facts measure.Facts) measure.Details {
 // detailSource reads some members. What it returns sets them, or is nil.
 type detailSource func(context.Context) func(*measure.Details)
 
-// gather asks all sources at once and takes what they return in the time.
+// gather asks all sources concurrently and returns what they report within most.
 func gather(ctx context.Context, most time.Duration, sources []detailSource) measure.Details {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()

@@ -40,8 +40,8 @@ func detailSources(f measure.Facts) []detailSource {
 	})
 }
 
-// RouteMTU is the largest packet in bytes that the system would send to the address: what
-// the route says or what was learned of the path, else the interface's; 0 if unknown.
+// RouteMTU returns the largest packet in bytes that the system would send to the address: the
+// MTU of the route or the learned path MTU, otherwise the interface's, or 0 if unknown.
 func RouteMTU(remote netip.Addr) int {
 	if !remote.IsValid() {
 		return 0
@@ -72,7 +72,7 @@ func timeSync() *measure.TimeSync {
 
 func timeSyncOf(state int, t *unix.Timex) *measure.TimeSync {
 	if state == unix.TIME_ERROR || t.Status&unix.STA_UNSYNC != 0 {
-		return &measure.TimeSync{} // nobody keeps the other members
+		return &measure.TimeSync{} // the other members are not maintained
 	}
 	s := &measure.TimeSync{
 		Synchronized:     true,

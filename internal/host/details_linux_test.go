@@ -31,7 +31,7 @@ func TestDetailsOfThisMachine(t *testing.T) {
 	}
 }
 
-// A FIFO hangs whoever opens it, as a file of a driver may.
+// Opening a FIFO hangs, as opening a driver's file may.
 func TestASourceThatHangsCostsItsMembersAndNoMore(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "hangs")
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {
@@ -65,7 +65,7 @@ func TestASourceThatHangsCostsItsMembersAndNoMore(t *testing.T) {
 }
 
 func TestAMetadataServiceThatHangsCostsWhatItWouldSay(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, nobody answers
+	l, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, no server answers
 	if err != nil {
 		t.Fatal(err)
 	}

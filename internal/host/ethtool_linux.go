@@ -18,8 +18,8 @@ type Ethtool struct {
 	}
 }
 
-// OpenEthtool is for an interface that need not exist. Where nobody calls Close, the garbage
-// collector closes it.
+// OpenEthtool opens the ethtool interface of iface, which need not exist. Without a call of
+// Close, the garbage collector closes it.
 func OpenEthtool(iface string) (*Ethtool, error) {
 	e := &Ethtool{}
 	if copy(e.request.name[:unix.IFNAMSIZ-1], iface) < len(iface) {

@@ -41,14 +41,14 @@ func (t tree) groupLimits() (l measure.Limits) {
 		}
 		l.CGroup = max(l.CGroup, g.version)
 	}
-	if len(groups) > 1 { // version 2 beside 1 has no controllers, or not these
+	if len(groups) > 1 { // if both versions are mounted, version 2 has no controllers, or not these
 		l.CGroup = 1
 	}
 	return l
 }
 
-// limitsOf reads those of one group: the share of a processor's time, 1 for one, and
-// bytes; 0 for no limit.
+// limitsOf reads the limits of one group: processor time in processors, and memory in bytes. A
+// value of 0 is no limit.
 func (t tree) limitsOf(version int, dir string) (quota float64, memory int64) {
 	const unlimited = math.MaxInt64 &^ 0xffff // as version 1 writes it, less at most a page
 	if version == 2 {

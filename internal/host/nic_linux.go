@@ -14,8 +14,8 @@ import (
 // classNet is where the system describes interfaces.
 const classNet = "/sys/class/net/"
 
-// nic describes the device that carries the traffic of an interface; nil if there is
-// nothing to say.
+// nic describes the device that carries the traffic of an interface, or returns nil if nothing
+// is known.
 func (t tree) nic(iface string) *measure.NIC {
 	device := t.deviceOf(iface)
 	n := &measure.NIC{}

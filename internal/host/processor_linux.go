@@ -30,9 +30,9 @@ func parseMHz(cpuinfo string) float64 {
 // for each processor.
 const interruptsMost = 32 << 20
 
-// Interrupts is how many there were of all lines of the system's list of interrupts that
-// contain text, all processors together; false where there is no list. The text may be
-// anything in a line, so a library that reads the list into columns is no help.
+// Interrupts returns the sum of the interrupts, over all processors, of all lines of the system's
+// list of interrupts that contain text, or false if there is no list. The text may be anywhere in
+// a line, so a library that splits the list into columns does not help.
 func Interrupts(text string) (int64, bool) {
 	list := readMost("/proc/interrupts", interruptsMost)
 	return parseInterrupts(list, text), list != ""

@@ -69,7 +69,7 @@ func (s *source) read(iface string) Reading {
 	return r
 }
 
-// processors are the times of each processor, or one element for all together; nil if
+// processors returns the times of each processor, or one element for all together, or nil if
 // the system does not report them.
 func processors(ctx context.Context, each bool) []CPUTimes {
 	times, err := cpu.TimesWithContext(ctx, each)
@@ -91,7 +91,7 @@ func processors(ctx context.Context, each bool) []CPUTimes {
 	return out
 }
 
-// traffic are the interfaces' counters by their names; empty if the system does not
+// traffic returns the interfaces' counters by name. The map is empty if the system does not
 // report them.
 func (s *source) traffic(ctx context.Context) map[string]Traffic {
 	all, _ := s.interfaces(ctx)

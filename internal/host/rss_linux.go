@@ -12,8 +12,9 @@ import (
 // mostEntries bounds a table of receive side scaling; drivers have 128 to some thousands.
 const mostEntries = 1 << 16
 
-// rss reads the table of an interface (ETHTOOL_GRXFHINDIR); nil if it has none. The library
-// that reads the rest has room for 256 entries only, and the kernel writes all.
+// rss reads the RSS table of an interface (ETHTOOL_GRXFHINDIR), or returns nil if it has none.
+// The library that reads the other values has room for 256 entries only, and the kernel writes
+// all.
 func rss(iface string) *measure.RSS {
 	e, err := OpenEthtool(iface)
 	if err != nil {

@@ -51,8 +51,8 @@ func newSource(root string) *source {
 
 // NetworkDir is the folder of counters of the network namespace that the calling thread is in:
 // that of the process, or of the thread where it is in another namespace, which then must live
-// until the files are open. root is where the kernel's files are, such as /proc; empty if they
-// are not there.
+// until the files are open. root is where the kernel's files are, such as /proc. NetworkDir returns
+// an empty string if they are not there.
 func NetworkDir(root string) string {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -6,7 +6,7 @@ import (
 	"soku/internal/measure"
 )
 
-// processor is how the online processors share cores, sockets and memory; nil if the
+// processor returns how the online processors share cores, sockets and memory, or nil if the
 // system does not report it.
 func (t tree) processor() *measure.Processor {
 	const cpus = "/sys/devices/system/cpu/"

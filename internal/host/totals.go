@@ -38,11 +38,11 @@ type Retransmits struct {
 	Failed                        int64 // that could not be sent
 }
 
-// ReadRetransmits reads them now; false where the system does not report them.
+// ReadRetransmits reads the present counters. It returns false if the system does not report them.
 func ReadRetransmits() (Retransmits, bool) { return newSource(procRoot).retransmits() }
 
-// Interfaces is what the interfaces in the network namespace of the calling thread have
-// moved, by name; empty where the system does not report it.
+// Interfaces returns the traffic counters of the interfaces in the network namespace of the
+// calling thread, by name. The map is empty if the system does not report them.
 func Interfaces() map[string]Traffic {
 	s := newSource(procRoot)
 	ctx, cancel := context.WithTimeout(s.context(), readTime)

@@ -14,8 +14,8 @@ const synthetic = "hv_netvsc"
 // vendors of the adapters whose functions Azure gives to machines: NVIDIA, Microsoft (MANA).
 var vendors = []string{"0x15b3", "0x1414"}
 
-// virtualFunction finds the one of a synthetic interface; nil for an interface of another
-// kind.
+// virtualFunction finds the virtual function of a synthetic interface, or returns nil for an
+// interface of another kind.
 func (t tree) virtualFunction(iface string) *measure.VirtualFunction {
 	if t.link(classNet+iface+"/device/driver") != synthetic {
 		return nil

@@ -67,7 +67,7 @@ func TestHostileFilesAreRefusedWithALine(t *testing.T) {
 	}
 }
 
-// numbered is a text so many times, each with its number.
+// numbered repeats a text n times, each time with its number.
 func numbered(text string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -76,7 +76,7 @@ func numbered(text string, n int) string {
 	return b.String()
 }
 
-// What a file makes the program hold grows with its bytes, and not with what they stand for.
+// The memory that a file takes grows with its bytes, not with the numbers written in it.
 func TestAFileOfNothingTakesLittleMemory(t *testing.T) {
 	const size, most = 20 << 20, 300 << 20
 	for name, c := range map[string]struct{ format, begin, part string }{

@@ -242,7 +242,7 @@ func spans(texts ...string) ([]float64, bool) {
 	return out, true
 }
 
-// figure reads a rate of Ethr, such as 17.8G; false if it is missing.
+// ethrFigure reads a rate of Ethr, such as 17.8G. there is false if the rate is missing.
 func ethrFigure(text string) (v float64, there, ok bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "--" {

@@ -21,7 +21,7 @@ type ethrSecond struct {
 	at                   time.Time // zero on the console
 	remote, protocol     string
 	bits, conns, packets float64
-	rtt                  float64 // average of a latency test in ns; 0 for none
+	rtt                  float64 // average of a latency test in ns, or 0 without one
 }
 
 // second reads the cells of a row; "--" is a figure that the test does not have.
@@ -174,8 +174,8 @@ func (f *ethrFile) serverLatency(s *Source, line int, at time.Time, e ethrEntry)
 	return run.entry(s, line, e)
 }
 
-// wholeSeconds are the seconds of a UDP test at a server that the test filled: its first and its
-// last one are partial if they have less than half of the second beside them.
+// wholeSeconds returns the range of seconds that a UDP test at a server filled: its first and its
+// last second are partial if they have less than half of the rate of their neighbour.
 func (p *ethrRun) wholeSeconds() (from, to int) {
 	from, to = 0, len(p.bps)
 	if !p.server || p.protocol != "UDP" {

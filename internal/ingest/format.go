@@ -35,8 +35,8 @@ func Formats() []string {
 }
 
 // Decode reads a file of this format; Auto detects it. The results do not belong to a campaign
-// yet. Errors are of kind file and begin with the file and a line, or of kind usage for an
-// unknown format.
+// yet. An error has kind file and begins with the file and a line, or has kind usage if the
+// format is unknown.
 func Decode(s *Source, name string) ([]*measure.Result, error) {
 	if name == Auto {
 		if name = detect(s.text); name == "" {

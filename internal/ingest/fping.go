@@ -129,7 +129,8 @@ func (f *fpingFile) series(run *fpingRun, at int, times []float64) error {
 	return nil
 }
 
-// fpingSeries reads the times of -C in ms, -1 for a packet without a reply; nil for another line.
+// fpingSeries reads the times of -C in ms, with -1 for a packet without a reply. It returns nil for
+// any other line.
 func fpingSeries(text string) []float64 {
 	var out []float64
 	for _, word := range strings.Fields(text) {

@@ -56,7 +56,7 @@ func TestFpingHasAResultForEachTarget(t *testing.T) {
 	}
 }
 
-// With -Q the lines after a time of day are of one interval, and the last are of the whole time.
+// With -Q the lines after a time of day count one interval each, and the last lines the whole time.
 func TestFpingsIntervalsAreNotItsTotal(t *testing.T) {
 	counts := func(target string, n int) string {
 		return fmt.Sprintf("%s : xmt/rcv/%%loss = %d/%d/0%%, min/avg/max = 0.02/0.03/0.04\n", target, n, n)

@@ -105,7 +105,7 @@ func origin(r *measure.Result) string {
 func place(sha256 string, record int) string { return fmt.Sprint(sha256, " ", record) }
 
 // Known returns the result of the campaign that was made from the same position of a file with
-// the same content, alone or joined with the other end of its run; nil for none.
+// the same content, alone or joined with the other end of its run, or nil without one.
 func (in *Intake) Known(r *measure.Result) *Taken {
 	if known := in.known[origin(r)]; known != nil {
 		return known
@@ -120,7 +120,7 @@ func (in *Intake) Known(r *measure.Result) *Taken {
 }
 
 // Add gives a result its round and identity and stores it. If the result is already in the
-// campaign, added is false and the earlier one is returned. Errors are those of the store.
+// campaign, added is false and the earlier one is returned. It fails if the store fails.
 func (in *Intake) Add(ctx context.Context, r *measure.Result) (taken *Taken, added bool, err error) {
 	if known := in.Known(r); known != nil {
 		return known, false, in.readFigures(ctx, known)

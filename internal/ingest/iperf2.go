@@ -89,7 +89,7 @@ func (p *iperf2File) record(at int, line string) error {
 	}
 	if strings.HasSuffix(rest, "datagrams received out-of-order") {
 		n, _ := count(strings.Fields(after)[0])
-		p.test.reordered[id] = float64(n) // the last is of the whole time
+		p.test.reordered[id] = float64(n) // the last one counts the whole time
 		return nil
 	}
 	row, ok := iperf2Figures(interval, after)

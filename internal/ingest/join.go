@@ -6,8 +6,8 @@ import (
 	"soku/internal/measure"
 )
 
-// Ends finds the client's and the server's files of one run among those of one command, and
-// joins them into one result. They are of one run if both have the same identifier
+// Ends finds the client's and the server's files of one run among the files of one command, and
+// joins them into one result. Two files belong to one run if they have the same identifier
 // ([measure.Origin].Run), or if their paths differ only in {end} of the path pattern.
 // Otherwise nothing is joined. Ends is not safe for concurrent use.
 type Ends struct {
@@ -25,16 +25,15 @@ type held struct {
 // Joined is a result of both ends, or of one without a counterpart.
 type Joined struct {
 	Result *measure.Result
-	Of     *measure.Result // as given; of two ends the client's
-	Other  *measure.Result // the server's as given; nil for none
+	Of     *measure.Result // as given; the client's if there are two ends
+	Other  *measure.Result // the server's as given, or nil without one
 	Err    error           // why Of cannot be ingested; of kind file
 }
 
-// NewEnds returns Ends for the path pattern of a request, nil for none.
+// NewEnds returns Ends for the path pattern of a request, which may be nil.
 func NewEnds(path *PathPattern) *Ends { return &Ends{path: path, seen: map[string]bool{}} }
 
-// Hold keeps a result that may have another end until [Ends.Join]; false for one
-// that cannot.
+// Hold keeps a result until [Ends.Join] and returns true if the result may have another end.
 func (e *Ends) Hold(r *measure.Result) bool {
 	if r.Origin.End == "" {
 		return false
@@ -106,7 +105,7 @@ func join(group []*measure.Result, key string) []Joined {
 	return out
 }
 
-// unlike is why a group is not the two ends of one run; nil if it is.
+// unlike returns why a group is not the two ends of one run, or nil if it is.
 func unlike(group []*measure.Result) *measure.Error {
 	if len(group) < 2 {
 		return nil

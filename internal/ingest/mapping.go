@@ -88,8 +88,8 @@ var mappingFormat = yamlfile.Format{
 	MaxBytes: 128 << 10, Aliases: true, HintCode: "ingest.mapping_reference",
 }
 
-// ParseMapping reads the text of a mapping file. Errors are of kind file and
-// begin with FILE:LINE:COLUMN.
+// ParseMapping reads the text of a mapping file. An error has kind file and
+// begins with FILE:LINE:COLUMN.
 func ParseMapping(file string, text []byte) (*Mapping, error) {
 	f, err := yamlfile.Parse(file, text, mappingFormat)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"soku/internal/measure"
 )
 
-// Read decodes a file that has results, whoever wrote it: soku's own documents one after
-// another, as --json and --json-stream print them, or the output of another program. Tables
-// need a mapping and are none. Errors are as those of [Decode].
+// Read decodes a file of results: soku's own documents one after another, as --json and
+// --json-stream print them, or the output of another program. It does not read tables, which
+// need a mapping. Errors have the kinds of [Decode].
 func Read(s *Source) ([]*measure.Result, error) {
 	if !strings.HasPrefix(strings.TrimSpace(s.text[:min(len(s.text), sniffBytes)]), "{") || !strings.Contains(s.text, `"`+measure.Schema+`"`) {
 		return Decode(s, Auto)
@@ -34,8 +34,8 @@ func Read(s *Source) ([]*measure.Result, error) {
 	return out, nil
 }
 
-// native is the result in a document of soku: the whole of it, or what the last event of a
-// stream has. nil for other events, which are of a running trial.
+// native returns the result in a document of soku: the whole document, or the result in the last
+// event of a stream. It returns nil for other events, which report on a running trial.
 func (s *Source) native(d document) (*measure.Result, error) {
 	var head struct {
 		Schema string          `json:"schema"`

@@ -63,8 +63,8 @@ func (s *Source) netperfRun(lines []string, record, line int) (*measure.Result, 
 	return r, s.netperfTable(r, head, lines, line)
 }
 
-// netperfValues are the values of -k by key, or of -o by the same keys; nil for
-// a classic table.
+// netperfValues returns the values of -k by key, or those of -o by the same keys, or nil if
+// the lines are a classic table.
 func (s *Source) netperfValues(lines []string, line int) (map[string]string, error) {
 	out := map[string]string{}
 	for i, text := range lines[1:] {

@@ -70,7 +70,7 @@ func (s *Source) netperfDatagrams(r *measure.Result, rows [][]float64, scale flo
 	return nil
 }
 
-// numbersOf are the numbers of a line that has nothing else.
+// numbersOf returns the numbers of a line of numbers only.
 func numbersOf(text string) []float64 {
 	var out []float64
 	for _, word := range strings.Fields(text) {

@@ -24,8 +24,8 @@ type Request struct {
 	Now      time.Time
 }
 
-// Check checks the request for consistency and fills in values of the mapping. Errors are of
-// kind usage or file.
+// Check checks the request for consistency and fills in values of the mapping. An error has kind
+// usage or file.
 func (q *Request) Check() error {
 	if m := q.Mapping; m != nil {
 		if q.Campaign == "" {
@@ -69,7 +69,7 @@ func (q *Request) Check() error {
 }
 
 // Read decodes a file and gives its results their levels, label and, if the path or the
-// mapping names it, round. Errors are of kind file and name the place.
+// mapping names it, round. An error has kind file and names the place.
 func (q *Request) Read(s *Source) ([]*measure.Result, error) {
 	var results []*measure.Result
 	var err error

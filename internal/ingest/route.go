@@ -77,7 +77,7 @@ func (t *route) fill(r *measure.Result, tool, probe string) {
 	t.summary(r, t.hops[n-1])
 }
 
-// summary is of the target's answers.
+// summary sets the figures of the result from the target's answers.
 func (t *route) summary(r *measure.Result, last routeHop) {
 	got := last.sent - last.lost
 	if t.counted {

@@ -70,7 +70,7 @@ func TestTheSchemaOfMappingsAndTheDecoderAgree(t *testing.T) {
 	}
 }
 
-// mappingsOfCases are the mappings of the published tables, each beside its table.
+// mappingsOfCases returns the mappings of the published tables by file; each is in its table's folder.
 func mappingsOfCases(t testing.TB) map[string][]byte {
 	t.Helper()
 	tables, err := filepath.Glob("../../examples/cases/*/*.csv")

@@ -37,7 +37,7 @@ type sockperfRun struct {
 	r      *measure.Result
 	proto  string // tcp or udp
 	rtt    measure.RTTFigures
-	full   bool // figures are of the whole round trip
+	full   bool // figures are whole round trips
 	summed bool
 	silent bool // there was no reply at all
 	got    int64

@@ -12,7 +12,7 @@ type sockperfRate struct {
 	messages bool // the message rate was read
 	sent     int64
 	time     float64 // s
-	size     int64   // bytes of a message; 0 if it is not printed, or an average
+	size     int64   // bytes of a message, or 0 if the size is an average or not printed
 	perSec   float64
 	bps      float64
 	hasBps   bool

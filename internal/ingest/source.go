@@ -38,7 +38,7 @@ type Source struct {
 }
 
 // NewSource takes the bytes of a file. It converts UTF-16 and Shift-JIS (code page 932) to
-// UTF-8. Errors are of kind file.
+// UTF-8. An error has kind file.
 func NewSource(name string, data []byte, modified time.Time) (*Source, error) {
 	sum := sha256.Sum256(data)
 	s := &Source{Name: name, ModTime: modified.UTC(), SHA256: hex.EncodeToString(sum[:])}

@@ -13,8 +13,8 @@ import (
 )
 
 // Read reads a table in CSV whose first line names the columns, and makes the mapping's
-// results from each row. Factors of the mapping are in the results' trials. Errors are of kind
-// file and begin with the file and a line.
+// results from each row. Factors of the mapping are in the results' trials. An error has kind
+// file and begins with the file and a line.
 func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 	if len(m.Results) == 0 {
 		return nil, m.fail("", "ingest.mapping.nothing", nil)

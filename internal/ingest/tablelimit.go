@@ -2,8 +2,8 @@ package ingest
 
 import "soku/internal/measure"
 
-// limits is the metric whose documented limit a column of the figure can hold; nil for none.
-// Only a figure of which more is better has a limit that can be reached.
+// limits returns the metric whose documented limit a column of the figure can hold, or nil if
+// there is none. Only figures where more is better have a limit that can be reached.
 func (f tableFigure) limits() *measure.Metric {
 	for _, key := range f.metrics {
 		m := measure.MetricByKey(key)

@@ -54,8 +54,8 @@ func (m *Mapping) checkRounds() error {
 	return nil
 }
 
-// wrongCell is what is wrong with the number of a round or repeat, or, if most is 0, with the
-// name of a session; nil for nothing.
+// wrongCell checks the number of a round or repeat, which is at most most, or, if most is 0, the
+// name of a session. It returns nil if the cell is valid.
 func wrongCell(name, text string, most int) *measure.Error {
 	switch {
 	case most > 0:
@@ -71,7 +71,7 @@ func wrongCell(name, text string, most int) *measure.Error {
 	return nil
 }
 
-// wholeNumber reads digits; 0 for any other text.
+// wholeNumber reads a text of digits and returns 0 for any other text.
 func wholeNumber(text string) int {
 	if strings.Trim(text, "0123456789") != "" {
 		return 0

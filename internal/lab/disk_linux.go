@@ -63,7 +63,7 @@ func blockDevice(folder string) (string, error) {
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	fileSystem, source := mountOf(string(mounts), number)
 	if strings.HasPrefix(source, "/dev/") && unix.Stat(source, &s) == nil && s.Mode&unix.S_IFMT == unix.S_IFBLK {
-		if device, ok := wholeDevice(deviceNumber(uint64(s.Rdev))); ok { //nolint:unconvert // likewise
+		if device, ok := wholeDevice(deviceNumber(uint64(s.Rdev))); ok { //nolint:unconvert // as above
 			return device, nil
 		}
 	}
@@ -72,8 +72,8 @@ func blockDevice(folder string) (string, error) {
 
 func deviceNumber(dev uint64) string { return fmt.Sprintf("%d:%d", unix.Major(dev), unix.Minor(dev)) }
 
-// wholeDevice is the block device that a partition is on, or the device itself; false for a
-// number that no block device has.
+// wholeDevice returns the block device that a partition is on, or the device itself. It returns
+// false if no block device has the number.
 func wholeDevice(number string) (string, bool) {
 	dir := "/sys/dev/block/" + number
 	if _, err := os.Stat(dir + "/partition"); err == nil {
@@ -83,8 +83,8 @@ func wholeDevice(number string) (string, bool) {
 	return strings.TrimSpace(string(text)), err == nil
 }
 
-// mountOf is the type and the source of the mount with a device number, of the lines of
-// /proc/PID/mountinfo (proc_pid_mountinfo(5)); empty if there is none.
+// mountOf returns the type and the source of the mount with a device number, from the lines of
+// /proc/PID/mountinfo (proc_pid_mountinfo(5)), or empty strings if there is no such mount.
 func mountOf(mounts, number string) (fileSystem, source string) {
 	for line := range strings.Lines(mounts) {
 		before, after, _ := strings.Cut(line, " - ")

@@ -24,7 +24,7 @@ type controller struct {
 	version int
 }
 
-// findController returns the block controller of this machine; false if there is none.
+// findController returns the block controller of this machine, or false if there is none.
 func findController() (controller, bool) {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {

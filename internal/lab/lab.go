@@ -68,8 +68,8 @@ type Lab struct {
 	owned   []*owned //nolint:unused // processes this program started and waits for, on Linux
 }
 
-// DiskFolder is the folder of a node with a disk; empty for other nodes. Its server takes
-// copies there.
+// DiskFolder returns the folder into which the server of a node with a disk takes copies, or an
+// empty string for other nodes.
 func (l *Lab) DiskFolder(node string) string {
 	if n := l.Topology.Node(node); n == nil || n.Disk == nil {
 		return ""

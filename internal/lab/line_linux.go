@@ -23,7 +23,7 @@ import (
 // delay, and writes it to the other, unchanged. A kernel timer fires tens of microseconds
 // late, so the thread sleeps only until shortly before a packet is due and then polls the
 // clock. It stays awake for a moment after each packet, because the answer usually arrives
-// at once, and yields to other threads meanwhile, which the packet may have woken. With no
+// immediately, and yields to other threads meanwhile, which the packet may have woken. With no
 // packets in flight it sleeps until one arrives. This wake-up takes tens of microseconds,
 // too, so the kernel's time stamp shows when that packet arrived (see openStamps).
 
@@ -152,7 +152,7 @@ func urgent() {
 	// Sessions share the processor as groups; the nice value of a thread counts only inside its own.
 	_ = os.WriteFile("/proc/self/autogroup", []byte("-20"), 0)
 	// A short slice makes it run as soon as it wakes up, not when the slice of
-	// whoever runs then is used up (kernels since 6.12; older ones ignore it).
+	// the running thread is used up (kernels since 6.12; older ones ignore it).
 	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Nice: -20, Runtime: uint64(100 * time.Microsecond)}
 	if unix.SchedSetAttr(0, &attr, 0) != nil {
 		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20)

@@ -153,7 +153,7 @@ func stampLeaving(fd int, s *space, iface string) error {
 	if err != nil {
 		return err
 	}
-	// What is in front of the packet: linux/filter.h.
+	// The offset of the packet's metadata: linux/filter.h.
 	const packetType = 1<<32 - 0x1000 + 4 // SKF_AD_OFF + SKF_AD_PKTTYPE
 	leaving := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: packetType},

@@ -2,11 +2,11 @@ package lab
 
 import "soku/internal/measure"
 
-// policeTime is how much of its rate a policer lets pass at once.
+// policeTime is the size of a policer's bucket as time at its rate.
 const policeTime = 0.050 // seconds
 
-// policer is a token bucket without a queue. Unlike the kernel's limit of bytes, which
-// always lets a second of its rate pass at once, it has the bucket that it is given.
+// policer is a token bucket without a queue. The bucket has any size, unlike that of the kernel's
+// limit of bytes, which always lets a burst of one second of its rate pass.
 type policer struct {
 	perSecond float64 // bytes of Ethernet frames
 	most      float64 // size of the bucket in bytes

@@ -73,7 +73,7 @@ func port(p uint16) []byte { return binary.BigEndian.AppendUint16(nil, p) }
 const smallPacket = 128
 
 // over drops the packets beyond rate. The kernel's limit of bytes always
-// lets a whole second of its rate pass at once, which would be half of a
+// lets a burst of a whole second of its rate pass, which would be half of a
 // two-second test, so this counts full packets of the MTU instead, and
 // leaves out the acknowledgements and other small ones between them.
 func over(perSecond float64, mtu int) []expr.Any {

@@ -13,9 +13,9 @@ type bucket struct {
 	burst, queue uint32
 }
 
-// burstTime is how much of its rate a shaper may send at once when its queue
-// was empty. Long enough that a late timer on a busy machine does not leave
-// the link idle; short enough to be 0.2 % of a two-second test.
+// burstTime is the burst that a shaper may send after its queue was empty, as
+// time at its rate. Long enough that a late timer on a busy machine does not
+// leave the link idle; short enough to be 0.2 % of a two-second test.
 const burstTime = 4 * time.Millisecond
 
 // bucketFor chooses what the file left open. The queue holds 30 ms of the

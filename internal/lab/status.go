@@ -50,7 +50,7 @@ type NodeStatus struct {
 type DiskStatus struct {
 	Folder   string       `json:"folder"`
 	ReadBps  measure.Rate `json:"read_bps"`  // past the page cache; 0: as fast as the machine's
-	WriteBps measure.Rate `json:"write_bps"` // likewise
+	WriteBps measure.Rate `json:"write_bps"` // same
 }
 
 // AddressStatus is one address of a node.

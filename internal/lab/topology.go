@@ -53,7 +53,7 @@ type Node struct {
 // read and write past the page cache.
 type Disk struct {
 	Read  measure.Rate // bits per second; 0: as fast as the machine's disk
-	Write measure.Rate // likewise
+	Write measure.Rate // same
 }
 
 // limited reports whether the disk is slower than the machine's.
@@ -123,7 +123,7 @@ type Way struct {
 	Rate measure.Rate
 	// Police drops what exceeds it, without a queue; 0: none. Same unit as Rate.
 	Police measure.Rate
-	Burst  measure.Size     // bytes that may pass at once, of Rate and of a policer of bytes; 0: chosen from the rate
+	Burst  measure.Size     // size of the token bucket of Rate, or of a policer of bytes; 0: chosen from the rate
 	Queue  measure.Duration // longest wait of a packet for Rate; 0: chosen
 	Delay  measure.Duration // one way
 	Jitter measure.Duration // the delay of each packet is uniform in Delay ± Jitter; order is kept
@@ -141,8 +141,8 @@ func (t *Topology) Node(name string) *Node {
 }
 
 // Addresses are the addresses of a node: its own first, then one for each end of a link in
-// the order of the file. Labels are unique within a node; an IPv6 address beside an IPv4
-// one has the same label with "-v6" appended.
+// the order of the file. Labels are unique within a node; if an address has both an IPv4 and an
+// IPv6 form, the IPv6 one has the same label with "-v6" appended.
 func (t *Topology) Addresses(node string) []Address {
 	n := t.Node(node)
 	if n == nil {

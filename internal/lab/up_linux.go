@@ -362,7 +362,7 @@ func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
 	}
 }
 
-// lastLine is the last line of a program's log; empty if there is none.
+// lastLine returns the last line of a program's log, or an empty string if there is none.
 func lastLine(path string) string {
 	data, _ := os.ReadFile(path)
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")

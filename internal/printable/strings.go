@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Strings makes every text of a decoded message a [Line] of at most so many characters, those
-// in structs, lists and maps included. v points to the message. Bytes (json.RawMessage) and
-// unexported fields stay as they are: nothing prints them as text.
+// Strings makes every text of a decoded message a [Line] of at most most characters, including
+// texts in structs, lists and maps. v points to the message. Bytes (json.RawMessage) and
+// unexported fields stay as they are: they are never printed as text.
 func Strings(v any, most int) { clean(reflect.ValueOf(v), most) }
 
 func clean(v reflect.Value, most int) {

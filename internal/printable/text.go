@@ -35,7 +35,7 @@ func Text(s string) string {
 	}, strings.ReplaceAll(s, "\r\n", "\n"))
 }
 
-// Cut is a text of at most so many characters, the last one an ellipsis if there were more.
+// Cut shortens a text to at most most characters, the last one an ellipsis if there were more.
 func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes text without control characters to another writer, whoever made the text. It
+// Writer removes control characters from all text and writes the rest to another writer. It
 // is safe for concurrent use.
 type Writer struct {
 	to io.Writer

@@ -12,8 +12,8 @@ import (
 )
 
 // StartDetached starts a program that outlives this process: it has a session of
-// its own, no terminal and no streams, and environment ("NAME=value") beside this
-// process's own. The error is errors.ErrUnsupported where the system has no way.
+// its own, no terminal and no streams, and environment ("NAME=value") in addition to
+// this process's own. The error is errors.ErrUnsupported if the system has no way.
 func StartDetached(environment []string, name string, args ...string) error {
 	c := exec.Command(name, args...) //nolint:noctx // it is to outlive every context
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

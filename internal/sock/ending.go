@@ -13,7 +13,7 @@ type Ending struct {
 	group  *Group
 	over   atomic.Bool
 	halted <-chan struct{}
-	done   chan struct{} // closed by Stop; nil if there is nothing to watch
+	done   chan struct{} // closed by Stop, or nil if there is nothing to watch
 	left   chan struct{}
 }
 

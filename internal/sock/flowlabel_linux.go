@@ -110,7 +110,7 @@ func inet6(p netip.AddrPort) *unix.SockaddrInet6 {
 }
 
 // label sets the flow label of packets that an open socket sends. A UDP socket is
-// connected again, which changes nothing else. A TCP socket that was connected with a
+// connected again, which changes only the label. A TCP socket that was connected with a
 // label already has it. An accepted TCP socket can only mirror the label of its peer, and
 // only if the system allows that (net.ipv6.flowlabel_consistency).
 func label(fd, label int, tcp bool) error {
@@ -157,7 +157,7 @@ func mirrorLabel(fd, label int) error {
 	return nil
 }
 
-// mirrored returns the label that a socket copied from its peer; 0 if none.
+// mirrored returns the label that a socket copied from its peer, or 0 without one.
 func mirrored(fd int) int {
 	var r flowLabelRequest
 	size := uint32(unsafe.Sizeof(r))

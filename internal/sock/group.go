@@ -31,7 +31,7 @@ func NewGroup[C net.Conn](conns []C) *Group {
 	return g
 }
 
-// Stop makes every read and write on the group return at once, now and later. The first
+// Stop makes every present and later read and write on the group return immediately. The first
 // err is kept; it must not be nil.
 func (g *Group) Stop(err error) {
 	g.mu.Lock()
@@ -47,8 +47,8 @@ func (g *Group) Stop(err error) {
 	g.tell()
 }
 
-// OnChange calls f whenever the group is stopped or its deadline is set. f returns at once
-// and does not call the group.
+// OnChange calls f whenever the group is stopped or its deadline is set. f must not block and
+// must not call the group.
 func (g *Group) OnChange(f func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,7 +64,7 @@ func (g *Group) tell() {
 // Stopped is closed by the first [Group.Stop].
 func (g *Group) Stopped() <-chan struct{} { return g.done }
 
-// Err returns the error that stopped the group; nil if it was not stopped.
+// Err returns the error that stopped the group, or nil if it was not stopped.
 func (g *Group) Err() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"soku/internal/measure"
 )
 
-// HasMultipath returns nil if this system has Multipath TCP, else an error of kind usage
+// HasMultipath returns nil if this system has Multipath TCP, or an error of kind usage
 // with the reason.
 func HasMultipath() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, unix.IPPROTO_MPTCP)

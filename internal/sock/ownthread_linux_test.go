@@ -17,7 +17,7 @@ import (
 	"soku/internal/sock"
 )
 
-// sockets counts what the calling thread has of them beside the standard streams.
+// sockets counts the sockets of the calling thread, without the standard streams.
 func sockets(t *testing.T) (n int) {
 	t.Helper()
 	links, err := filepath.Glob("/proc/thread-self/fd/*")

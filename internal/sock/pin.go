@@ -19,8 +19,8 @@ type Pins struct {
 	err                error
 }
 
-// NewPins returns the pins that p asks for, nil for none. Errors are of kind usage: the
-// system cannot pin threads (only Linux can), or this process may not use one of the
+// NewPins returns the pins that p asks for, or nil if it asks for none. An error has kind usage:
+// the system cannot pin threads (only Linux can), or this process may not use one of the
 // processors.
 func NewPins(p measure.Pinning) (*Pins, error) {
 	if !p.On {

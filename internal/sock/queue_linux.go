@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forceQueue sets the buffer of [RaiseQueue] beyond the system's limit; false if this
+// forceQueue sets the buffer of [RaiseQueue] beyond the system's limit, and returns false if this
 // process lacks the privilege.
 func forceQueue(c net.Conn) bool {
 	sc, ok := c.(syscall.Conn)

@@ -71,7 +71,7 @@ func (in *Reader) Take(i int) (int, error) {
 	return n, err
 }
 
-// Bytes returns what the last Take of n bytes read; nil if bytes are discarded.
+// Bytes returns what the last Take of n bytes read, or nil if bytes are discarded.
 func (in *Reader) Bytes(n int) []byte { return in.buf[:min(n, len(in.buf))] }
 
 // Room returns about how many bytes the kernel accepts on connection i before its sender
@@ -85,7 +85,7 @@ func (in *Reader) Room(i int) int64 {
 	return int64(n) / 2
 }
 
-// RoundTrip returns the minimum round trip time that the kernel saw on connection i; 0 if
+// RoundTrip returns the minimum round trip time that the kernel saw on connection i, or 0 if
 // unknown.
 func (in *Reader) RoundTrip(i int) time.Duration {
 	info, err := unix.GetsockoptTCPInfo(in.fds[i], unix.IPPROTO_TCP, unix.TCP_INFO)
@@ -181,7 +181,7 @@ func holdAll(conns []*net.TCPConn) ([]int, error) {
 }
 
 // blocking makes calls on fd block in the kernel for up to d, which sets the socket
-// option timeout (SO_RCVTIMEO or SO_SNDTIMEO); false if the system refuses it.
+// option timeout (SO_RCVTIMEO or SO_SNDTIMEO). It returns false if the system refuses it.
 func blocking(fd, timeout int, d time.Duration) bool {
 	t := unix.NsecToTimeval(int64(d))
 	return unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, timeout, &t) == nil && unix.SetNonblock(fd, false) == nil

@@ -80,7 +80,7 @@ func (o *Writer) Lengthen(i int, n int64) {
 	}
 }
 
-// kernelSetting returns the number at index place of a setting below /proc/sys; false if
+// kernelSetting returns the number at index place of a setting below /proc/sys, or false if
 // there is none.
 func kernelSetting(name string, place int) (int64, bool) {
 	text, err := os.ReadFile("/proc/sys/" + name)

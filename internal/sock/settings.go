@@ -74,9 +74,9 @@ func (s Settings) Control(network, address string, c syscall.RawConn) error {
 // ReusePort and MSS have no effect any more and are skipped. NoDelay false enables
 // Nagle's algorithm, which package net disables. For an accepted connection FlowLabel
 // means to mirror the peer's label from its next packet on, if the system allows that;
-// otherwise the error is of kind permission. A connection of [DialerFor] already has its
+// otherwise the error has kind permission. A connection of [DialerFor] already has its
 // label. Without Congestion, a connection from an [Unpaced] listener gets the system's
-// default. Errors are those of [Settings.Control].
+// default. It fails as [Settings.Control] does.
 func (s Settings) Apply(c net.Conn) error {
 	s.Device, s.ReusePort, s.MSS = "", false, 0
 	if t, ok := c.(*net.TCPConn); ok {

@@ -138,7 +138,8 @@ func isLoaded(name string) error {
 	return unknownCongestion(name, unix.ENOENT)
 }
 
-// congestionControls are those "allowed" for everybody, or "available"; nil if unknown.
+// congestionControls returns the controls "allowed" for every user, or all "available" ones. It
+// returns nil if they are unknown.
 func congestionControls(which string) []string {
 	b, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_" + which + "_congestion_control")
 	return strings.Fields(string(b))

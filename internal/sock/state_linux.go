@@ -19,7 +19,7 @@ const (
 )
 
 // StateReader reads the [State] of one socket again and again without allocating. It is for one
-// goroutine at a time, safe beside reads, writes and the closing of the socket.
+// goroutine at a time, and safe for use during reads, writes and the closing of the socket.
 type StateReader struct {
 	raw  syscall.RawConn
 	call func(fd uintptr)
@@ -30,7 +30,7 @@ type StateReader struct {
 	known  int // members of memory that it wrote
 }
 
-// NewStateReader returns the reader of c; nil if c has no socket.
+// NewStateReader returns the reader of c, or nil if c has no socket.
 func NewStateReader(c syscall.Conn) *StateReader {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *StateReader) ask(fd uintptr) {
 	}
 }
 
-// Read reads the state into s; false where the socket is closed or reports nothing.
+// Read reads the state into s, and returns false if the socket is closed or reports nothing.
 func (r *StateReader) Read(s *State) bool {
 	if r == nil || r.raw.Control(r.call) != nil || r.length == 0 && r.known == 0 {
 		return false

@@ -20,9 +20,9 @@ var tcpStates = [...]string{
 }
 
 // TCPInfo returns the kernel's state of c (TCP_INFO of tcp(7), and the name of the
-// congestion control); false if the kernel does not report it. For Multipath TCP, counts
+// congestion control), or false if the kernel does not report it. For Multipath TCP, counts
 // and rates are sums over all subflows and the rest is from the first subflow. It is safe
-// beside reads and writes of c.
+// during reads and writes of c.
 func TCPInfo(c *net.TCPConn) (measure.TCPInfo, bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -124,7 +124,7 @@ func (o *Writer) Unblock() {
 }
 
 // Wait sleeps until one of the connections has room, or for d. With BlockTimeout set it
-// returns at once, because Put has waited.
+// returns immediately, because Put has waited.
 func (o *Writer) Wait(d time.Duration) {
 	if !o.blocks {
 		o.ready.wait(d)

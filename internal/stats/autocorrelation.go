@@ -19,7 +19,7 @@ type AdjustedInterval struct {
 	Interval
 	// Autocorrelation, 0 to 0.9, is the lag-1 value that the interval allows for.
 	Autocorrelation float64
-	// DF is the effective number of degrees of freedom, at least 1; 0 for fewer than two
+	// DF is the effective number of degrees of freedom: at least 1, or 0 with fewer than two
 	// rounds.
 	DF float64
 }
@@ -39,7 +39,7 @@ type AdjustedInterval struct {
 // are independent, in 92 % if half of the variance is drift with r = 0.5, and in 84 % if
 // all of it is drift with r = 0.8.
 //
-// Values that are not finite are left out, and those beside a gap count as neighbours.
+// Values that are not finite are left out, and the values on both sides of a gap count as neighbours.
 func AutocorrelationAdjusted(means []float64, level float64) AdjustedInterval {
 	x := finites(means)
 	out := AdjustedInterval{Interval: Interval{Estimate: Mean(x), Low: math.NaN(), High: math.NaN(), Rounds: len(x)}}

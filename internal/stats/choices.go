@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Untested is why two groups could not be tested; empty if they were.
+// Untested is the reason why two groups could not be tested, or empty if they were tested.
 type Untested string
 
 // The reasons.

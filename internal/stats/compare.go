@@ -18,8 +18,8 @@ type Comparison struct {
 	// measured in a session in which the other was not. What changed between the sessions
 	// is then part of the difference, and the interval does not allow for it.
 	Apart bool
-	// Needed is about how many rounds would show a real difference of this size; 0 if the
-	// pair could not be tested or more than 1000 would be needed.
+	// Needed is the approximate number of rounds that would show a real difference of this size,
+	// or 0 if the pair could not be tested or more than 1000 would be needed.
 	Needed int
 }
 

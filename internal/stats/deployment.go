@@ -2,9 +2,9 @@ package stats
 
 // ByDeployment returns what to compare where hosts were redeployed between rounds: the
 // mean of the values of each deployment, in the order in which deployments first occur.
-// What a deployment got, such as a faster host or a shorter path, is in all of its rounds,
-// so that rounds are not independent: Student's t on them shows 17 % false differences
-// among campaigns that redeploy now and then, on deployments 5 %.
+// All rounds of a deployment share its advantages, such as a faster host or a shorter path, so
+// rounds are not independent: in campaigns that redeploy now and then, Student's t shows 17 %
+// false differences on rounds, and 5 % on deployments.
 //
 // values has an element a round, such as a log ratio of two patterns, NaN for none, and
 // deployments the identity of what measured it, of all hosts that matter; both have the

@@ -56,7 +56,7 @@ func studentised(estimate, err float64) float64 {
 func powerOf(effect, n, alpha float64) float64 { return powerOfT(effect*math.Sqrt(n), n-1, alpha) }
 
 // powerOfT returns the probability that a two-sided t test at level alpha, with df degrees
-// of freedom, shows a difference of so many standard errors. The square of the statistic then
+// of freedom, shows a difference of this number of standard errors. The square of the statistic then
 // has the noncentral F distribution of 1 and df degrees of freedom: incomplete beta functions
 // weighted by a Poisson distribution (Abramowitz and Stegun, 26.6.18). It takes O(errors) steps.
 func powerOfT(errors, df, alpha float64) float64 {

@@ -8,8 +8,8 @@
 // [AutocorrelationAdjusted] for one pattern, [ComparePatterns] for many, [CompareChoices] for
 // pairs that may have been measured apart, and [FindEffects] for factors, of [Observations].
 //
-// For campaigns there are also decision rules, each with its source and its measured error
-// rate in its comment: [SignFlip] and [HodgesLehmann] for two patterns where
+// The package also has decision rules for campaigns. The comment of each names its source and
+// its simulated error rates: [SignFlip] and [HodgesLehmann] for two patterns where
 // Student's t depends on an outlier, [LookLevel] and [EValue] for deciding while a campaign
 // runs, [ByDeployment] where hosts were redeployed between rounds, [MergedPercentile] for
 // percentiles of histograms, [FindLevels] for changes within a trial, [Sweep] and

@@ -9,12 +9,11 @@ import (
 type Matters string
 
 const (
-	// MattersYes is of a factor of which two levels are shown to differ (Holm) and do so by
-	// the threshold or more.
+	// MattersYes: two levels of the factor differ significantly (Holm), by at least the threshold.
 	MattersYes Matters = "yes"
-	// MattersNo is of a factor of which any two levels are shown to be equivalent.
+	// MattersNo: any two levels of the factor are equivalent.
 	MattersNo Matters = "no"
-	// MattersNotShown is of all others.
+	// MattersNotShown: neither a difference nor equivalence is shown.
 	MattersNotShown Matters = "not_shown"
 )
 

@@ -64,8 +64,8 @@ type flowCluster struct {
 	sum   float64
 }
 
-// flowClusters divides rates where neighbours differ; nil if a cluster is too wide to be of
-// groups of one size, or without two flows of some rate.
+// flowClusters divides rates where neighbours differ. It returns nil if a cluster is too wide to
+// consist of groups of one size, or if a rate has only one flow.
 func flowClusters(rates []float64) (out []flowCluster) {
 	sorted := slices.Clone(finites(rates))
 	slices.Sort(sorted)
@@ -110,8 +110,8 @@ func fitGroups(trials [][]flowCluster, capacity float64) (FlowGroups, bool) {
 	return out, out.Groups > 1
 }
 
-// GroupsInUse is how many of so many groups at least one of so many flows uses on average, if
-// a hash puts each flow into a group at random: k (1 - (1 - 1/k)^n).
+// GroupsInUse returns the expected number of groups with at least one flow, if a hash puts each
+// of n flows into one of k groups at random: k (1 - (1 - 1/k)^n).
 func GroupsInUse(flows, groups int) float64 {
 	k := float64(groups)
 	return k * (1 - math.Pow(1-1/k, float64(flows)))

@@ -47,8 +47,8 @@ func TestFlowsOverTunnelsAreGroups(t *testing.T) {
 	}
 }
 
-// What is found is mostly true, and flows that share one bottleneck unevenly seldom look like
-// groups.
+// Most groups that are found exist, and flows that share one bottleneck unevenly are seldom taken
+// for groups.
 func TestGroupsOfFlowsBySimulation(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	const campaigns = 500

@@ -16,7 +16,7 @@ type Group struct {
 	Rounds [][]float64
 	// Sessions has, for each element of Rounds, the numbers of the sessions that measured
 	// its values: the run of a campaign, from its start or a resumption to its end. Only
-	// what one session measured was interleaved. nil: all values are of one session.
+	// the values of one session were interleaved. nil: one session measured all values.
 	Sessions [][]int
 }
 

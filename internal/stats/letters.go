@@ -89,8 +89,8 @@ type groupSearch struct {
 type groupLevel struct{ candidates, done set }
 
 // extend finds the groups that have all of group, some of candidates and none of done,
-// which were tried before. Candidates beside the pivot's neighbours are enough: a group
-// without the pivot and with its neighbours only would not be largest.
+// which were tried before. It tries only candidates that are not neighbours of the pivot: a group
+// without the pivot and with its neighbours only would not be the largest.
 func (s *groupSearch) extend(group []int, candidates, done set) bool {
 	if s.steps--; s.steps < 0 {
 		return false

@@ -38,8 +38,8 @@ type Levels struct {
 
 // LossEvents are the losses of a trial's only flow, by which its congestion control slowed
 // down, and the share of the rate that one of them leaves (0.7 for CUBIC, RFC 9438, section
-// 4.6; 0.5 for Reno). The zero value is of a trial of several flows, or whose congestion
-// control does not slow down on a loss.
+// 4.6; 0.5 for Reno). The zero value stands for a trial with several flows, or with a congestion
+// control that does not slow down on a loss.
 type LossEvents struct {
 	Within []LossSpan
 	Keeps  float64

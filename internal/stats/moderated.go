@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// prior is the distribution of the true variances of many comparisons: as if each had a
-// variance of its own with df degrees of freedom beside the one that was measured. df is
+// prior is the distribution of the true variances of many comparisons: each comparison is taken
+// to have this variance, with df degrees of freedom, in addition to its measured one. df is
 // infinite if the measured variances differ no more than by chance.
 type prior struct{ variance, df float64 }
 

@@ -64,8 +64,8 @@ func PairedT(logRatios []float64, level float64) StudentT {
 // neighbouring deviations from the mean over that of their squares. alike reports whether
 // it is above 2/√n, so that chance hardly explains it and neighbouring rounds are alike:
 // intervals that take rounds as independent are then too narrow. Values that are not
-// finite are left out, and those beside a gap count as neighbours. 0 if all values are
-// equal.
+// finite are left out, and the values on both sides of a gap count as neighbours. r is 0 if all
+// values are equal.
 func LagOne(series []float64) (r float64, alike bool) {
 	x := finites(series)
 	mean, squares, products := Mean(x), 0.0, 0.0

@@ -27,7 +27,7 @@ func RoundsForPower(difference, sd, power, alpha float64) int {
 
 // RoundsForHalfWidth returns the fewest rounds whose t interval at a confidence level
 // extends by at most half to either side of the mean, at this standard deviation of the
-// values; 0 for more than 1000.
+// values. It returns 0 if more than 1000 would be needed.
 func RoundsForHalfWidth(half, sd, level float64) int {
 	return fewestRounds(func(n float64) bool { return studentT(1-level, n-1)*sd/math.Sqrt(n) <= half })
 }
@@ -45,9 +45,9 @@ func fewestRounds(enough func(n float64) bool) int {
 // FurtherRounds is how many rounds a comparison needs beyond those that it has: 0 if it has
 // enough, -1 if it needs more than 1000 in all.
 type FurtherRounds struct {
-	// Likely is of the standard deviation that was seen. Least and Most are of its lower
-	// and upper limit, outside each of which the true one is with 20 %: few rounds say
-	// little about the spread, and so about what is needed.
+	// Likely assumes the standard deviation that was seen. Least and Most assume its lower
+	// and upper limit; the true standard deviation is outside each limit with 20 %
+	// probability: few rounds say little about the spread, and so about what is needed.
 	Least, Likely, Most int
 }
 
@@ -113,7 +113,7 @@ func furtherUnpaired(a, b []float64, threshold, alpha float64) FurtherRounds {
 	})
 }
 
-// furtherRounds calls further with factors of the standard deviation, which has so many
+// furtherRounds calls further with factors of the standard deviation, which has df
 // degrees of freedom.
 func furtherRounds(df float64, further func(factor float64) int) FurtherRounds {
 	return FurtherRounds{

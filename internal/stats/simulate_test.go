@@ -36,7 +36,8 @@ func (s simulation) String() string {
 	return fmt.Sprintf("%s, %s: in %.1f %% of %d", s.question, s.design, 100*s.share(), s.campaigns)
 }
 
-// atMost fails if so many hits, of a true share of p at most, are seen one time in 10,000.
+// atMost fails if the number of hits is so high that a true share of p would give it with a
+// probability below 1 in 10,000.
 func (s simulation) atMost(p float64) {
 	s.t.Helper()
 	if s.hits > mostHits(s.campaigns, p) {
@@ -44,7 +45,8 @@ func (s simulation) atMost(p float64) {
 	}
 }
 
-// atLeast fails if so few hits, of a true share of p at least, are seen one time in 10,000.
+// atLeast fails if the number of hits is so low that a true share of p would give it with a
+// probability below 1 in 10,000.
 func (s simulation) atLeast(p float64) {
 	s.t.Helper()
 	if s.campaigns-s.hits > mostHits(s.campaigns, 1-p) {

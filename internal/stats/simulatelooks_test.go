@@ -32,7 +32,7 @@ func TestCampaignsUntilDecidedDecideRightly(t *testing.T) {
 		rule      string
 		power     float64 // at least
 		within    int
-		inThose   float64 // at least so many of those with a difference are decided within so many rounds
+		inThose   float64 // least share of the campaigns with a difference that are decided within this number of rounds
 		falseSame float64
 	}{
 		{12, "until decided, at most 12 rounds, noise 2 %, threshold 2 %", 0.7, 10, 0.5, 0.05},

@@ -3,9 +3,9 @@ package stats
 import "math"
 
 // Noise returns the standard deviation of logarithms of round means around the effects of
-// patterns and rounds: how much a pattern varies from round to round beside what all share.
-// logs is as for [ComparePatterns]; one pattern alone varies around its mean. NaN for fewer
-// than two rounds.
+// patterns and rounds: how much a pattern varies from round to round, without the variation that
+// all patterns share. logs is as for [ComparePatterns]; one pattern alone varies around its mean.
+// It returns NaN for fewer than two rounds.
 func Noise(logs [][]float64) float64 {
 	if len(logs) == 1 {
 		return StdDev(finites(logs[0]))

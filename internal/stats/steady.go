@@ -30,7 +30,7 @@ type Steady struct {
 	Reason         measure.Finding // of the confidence
 }
 
-// Bps returns the rate of the steady part in bits a second; 0 for an empty one.
+// Bps returns the rate of the steady part in bits a second, or 0 if the part is empty.
 func (s Steady) Bps() float64 {
 	if s.EndNs <= s.StartNs {
 		return 0

@@ -46,7 +46,8 @@ type Sweep struct {
 	Turns  int     // further trials of the best level and of each of its neighbours
 }
 
-// UsualSweep is the sweep of so many levels with the gain and the turns that were simulated.
+// UsualSweep returns the sweep of this number of levels, with the gain and the turns that were
+// simulated.
 func UsualSweep(levels int) Sweep { return Sweep{Levels: levels, Gain: 0.02, Turns: 3} }
 
 // SweepStep is the next step of a sweep: a trial of level Next, or, if Next is -1, the
@@ -166,8 +167,8 @@ func (s *sweep) knee(around []int) Knee {
 	return k
 }
 
-// shape sets where the knee is, and whether the last of so many levels still rises, by the
-// means of the levels and the best of them. A mean is NaN where there is none.
+// shape finds the knee, and whether the last level still rises, from the means of the levels and
+// the best of them. The mean of a level without values is NaN.
 func (k *Knee) shape(levels int, gain float64, mean func(level int) float64) {
 	best, last := mean(k.Best), levels-1
 	k.Level = 0

@@ -76,7 +76,7 @@ func (t *twoWay) sweep(columns int) float64 {
 // meanSquare is that of the residuals, 0 for none.
 func (t *twoWay) meanSquare() float64 { return sumSquares(t.residuals) / float64(max(t.cells, 1)) }
 
-// summarise sets the figures of residuals, of which each round has so many.
+// summarise sets the figures of the residuals. counts has the number of residuals of each round.
 func (t *twoWay) summarise(counts []int) {
 	patterns, products, neighbours := 0, 0.0, 0
 	for i, row := range t.residuals {

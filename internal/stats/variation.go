@@ -15,8 +15,8 @@ type Variation struct {
 	Rest         float64
 }
 
-// withinBlocks is a factor's share of what is left of the variation without that of the
-// blocks; 0 if nothing but rounding is left.
+// withinBlocks returns a factor's share of the variation within blocks, or 0 if only rounding
+// errors are left within them.
 func (v Variation) withinBlocks(factor int) float64 {
 	const rounding = 1e-12
 	if left := 1 - v.Blocks; left > rounding {

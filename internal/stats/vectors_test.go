@@ -9,7 +9,7 @@ import (
 )
 
 // decodeVectors reads a file of testdata/vectors into a struct that has all its members.
-// What is not computed here is a json.RawMessage with the reason beside it.
+// A value that this package does not compute is a json.RawMessage, with a comment that says why.
 func decodeVectors(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/vectors/" + name)

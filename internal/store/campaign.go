@@ -2,7 +2,7 @@ package store
 
 import "time"
 
-// Campaign is what the store knows of a campaign beside its results.
+// Campaign is what the store has of a campaign except its results.
 type Campaign struct {
 	ID         string    `json:"id"`
 	Name       string    `json:"name"`

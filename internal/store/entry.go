@@ -16,10 +16,10 @@ type Entry struct {
 	Client    string // as [measure.Endpoint.String] writes it
 	Server    string
 	Direction measure.Direction
-	Via       string // option via; empty where the test has none
-	Streams   int    // option streams; 0 where the test has none
+	Via       string // option via, or empty if the test has no such option
+	Streams   int    // option streams, or 0 if the test has no such option
 
-	Campaign string // ID; empty for a test that was run by hand
+	Campaign string // ID, or empty if the test was run by hand
 	Pattern  string
 	Label    string
 	Round    int

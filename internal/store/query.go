@@ -21,14 +21,14 @@ type Query struct {
 	// Endpoint is the client or the server, by its name, by its name and the label
 	// of its address ("vm.vlan"), or by its address.
 	Endpoint string
-	// Levels are of the pattern: each of these factors has this level.
+	// Levels selects patterns in which each of these factors has this level.
 	Levels []measure.Level
 	Since  time.Time // started at this time or later
 	Until  time.Time // started before this time
 
 	OldestFirst bool
 	After       Cursor // go on behind this place; empty: from the first
-	Limit       int    // at most this many; 0 for all
+	Limit       int    // largest number of rows; 0: no limit
 }
 
 // CampaignQuery selects campaigns: those that every member which is set applies
@@ -38,7 +38,7 @@ type CampaignQuery struct {
 	Name     string // name in the plan
 
 	After Cursor // go on behind this place; empty: from the first
-	Limit int    // at most this many; 0 for all
+	Limit int    // largest number of rows; 0: no limit
 }
 
 // Page is a part of a list.

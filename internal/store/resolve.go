@@ -18,9 +18,9 @@ const MinPrefix = 4
 const mostNamed = 4
 
 // FindResult returns the result that a person means by text: for [Last] the one
-// that started last, else the one with that ID, else the only one whose ID begins
-// with the text, if it has at least [MinPrefix] bytes. Errors are those of the
-// store, and of kind usage where several IDs begin so.
+// that started last, otherwise the one with that ID, otherwise the only one whose ID
+// begins with the text, if it has at least [MinPrefix] bytes. It fails if the store
+// fails, and with kind usage if several IDs begin with the text.
 func FindResult(ctx context.Context, s Store, text string) (*measure.Result, error) {
 	if text == Last {
 		newest, err := s.List(ctx, Query{Limit: 1})
@@ -48,9 +48,9 @@ func FindResult(ctx context.Context, s Store, text string) (*measure.Result, err
 }
 
 // FindCampaign returns the campaign that a person means by text: the one that
-// [FindNamedCampaign] finds, else for [Last] the newest of all, else the only one
-// whose ID begins with the text, if it has at least [MinPrefix] bytes. Errors are
-// as those of [FindResult].
+// [FindNamedCampaign] finds, otherwise for [Last] the newest of all, otherwise the
+// only one whose ID begins with the text, if it has at least [MinPrefix] bytes. It
+// fails as [FindResult] does.
 func FindCampaign(ctx context.Context, s Store, text string) (Campaign, error) {
 	c, err := FindNamedCampaign(ctx, s, text)
 	if measure.KindOf(err) != measure.KindNotFound {
@@ -80,9 +80,9 @@ func FindCampaign(ctx context.Context, s Store, text string) (Campaign, error) {
 	return s.Campaign(ctx, id)
 }
 
-// FindNamedCampaign returns the campaign with that ID, or else the newest with
-// that name. A name that an abbreviation would also fit is found before it.
-// Errors are those of the store.
+// FindNamedCampaign returns the campaign with that ID, otherwise the newest with
+// that name. A name has priority over an abbreviated ID. It fails if the store
+// fails.
 func FindNamedCampaign(ctx context.Context, s Store, text string) (Campaign, error) {
 	c, err := s.Campaign(ctx, text)
 	if measure.KindOf(err) != measure.KindNotFound || text == "" {
@@ -99,9 +99,9 @@ func FindNamedCampaign(ctx context.Context, s Store, text string) (Campaign, err
 }
 
 // MatchID returns which of some identities a person means by text: the one that is
-// the same, for [Last] the last of them, else the only one that begins with it, if
-// it has at least [MinPrefix] bytes; empty for none. Where several begin so, the
-// error is of kind usage and names some of them.
+// the same, for [Last] the last of them, otherwise the only one that begins with the
+// text, if it has at least [MinPrefix] bytes, or an empty string if there is none. If
+// several begin with the text, the error has kind usage and names some of them.
 func MatchID(text string, ids []string) (string, error) {
 	if slices.Contains(ids, text) {
 		return text, nil

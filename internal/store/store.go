@@ -10,15 +10,15 @@ import (
 // Store keeps whole result documents and the campaigns they belong to.
 //
 // All methods may be called from several goroutines and, for one file, from
-// several processes at once. A method that changes something returns when its
+// several processes at the same time. A method that changes something returns when its
 // change is on disk; one that reads sees every change that was complete when it
 // was called. Ending ctx makes a method return early; then a change is either
 // whole or absent.
 //
 // A store that finds another writer at work waits for it as long as the
 // implementation says (sqlite.BusyTimeout) and then fails with kind store. It
-// repeats nothing else: whoever wants to go on after an error calls again, which
-// is always safe, since Put and PutCampaign may be repeated.
+// does not repeat a call after any other error. The caller may, and this is always
+// safe, since Put and PutCampaign may be repeated.
 //
 // Every error is a [measure.Error]:
 //
@@ -92,7 +92,7 @@ const (
 	Outline
 )
 
-// Decode reads so much of a document. It is for implementations of [Store].
+// Decode reads the parts of a document that d includes. It is for implementations of [Store].
 func (d Detail) Decode(document []byte) (*measure.Result, error) {
 	r := new(measure.Result)
 	switch d {

@@ -43,8 +43,8 @@ func comparePacketRate(r *measure.Result, floor *measure.HostFloor) {
 	}
 }
 
-// compareRoundTrip stands in for the trial's own floor, which is taken right
-// beside it and is better, where that could not be measured.
+// compareRoundTrip is used if the trial's own loopback baseline, which is measured
+// together with the trial and is more accurate, could not be measured.
 func compareRoundTrip(r *measure.Result, floor *measure.HostFloor) {
 	if r.Summary.FloorNs != nil || r.Latency == nil || r.Summary.RTT == nil {
 		return
@@ -59,7 +59,7 @@ func compareRoundTrip(r *measure.Result, floor *measure.HostFloor) {
 	}
 }
 
-// ageOf is how long before the trial the floor was measured; 0 for one that is newer.
+// ageOf returns how long before the trial the floor was measured, or 0 if it is newer.
 func ageOf(floor *measure.HostFloor, r *measure.Result) measure.Duration {
 	return measure.Duration(max(0, r.StartedAt.Sub(floor.MeasuredAt)))
 }

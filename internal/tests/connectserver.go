@@ -8,9 +8,9 @@ import (
 	"soku/internal/measure"
 )
 
-// connectBytes is what setting up and closing a connection moves in one
-// direction, headers of IPv6 and Ethernet included: what --max-rate takes a
-// connection for, beside its request.
+// connectBytes is the number of bytes that setting up and closing a connection
+// moves in one direction, headers of IPv6 and Ethernet included. --max-rate
+// counts them for a connection, in addition to its request.
 const connectBytes = 400
 
 // connectionCost is how many bytes a connection counts against --max-rate.

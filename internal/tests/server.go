@@ -26,7 +26,7 @@ type ServerEnd struct {
 	Limit    engine.Limit     // of the server
 	Finished <-chan struct{}  // closed when the client is finished
 	Engines  Engines
-	// Reconnect takes data connections that the client opens again; nil if it cannot.
+	// Reconnect takes data connections that the client opens again, or is nil if it cannot.
 	Reconnect *engine.Reconnect
 }
 

@@ -26,13 +26,13 @@ type Descriptor struct {
 	// Open opens what the client's end moves packets over.
 	Open func(context.Context, wire.Session, measure.Options) (ClientEnd, error)
 	// Accept opens at the server, before the client is answered, what takes the test's
-	// connections, for clients of the given addresses; nil for a test without such. Beside
-	// an error it may return an Acceptor that does without a port of its own.
+	// connections, for clients of the given addresses. Accept is nil for a test without
+	// connections. Together with an error it may return an Acceptor without a port of its own.
 	Accept func(e Engines, local netip.Addr, peers []netip.Addr, o measure.Options) (Acceptor, error)
-	// Admit refuses options that the server has no means for; nil allows all. Errors are of
-	// kind refused.
+	// Admit refuses options that the server has no means for, with an error of kind refused.
+	// If it is nil, all options are allowed.
 	Admit func(Engines, measure.Options) error
-	// Serve runs the server's end and returns what it counted, also beside an error. It
+	// Serve runs the server's end and returns what it counted, also together with an error. It
 	// returns within 100 ms of the context's end.
 	Serve func(context.Context, ServerEnd) (*measure.End, error)
 	// Limit holds the options to the highest rate of a server, and reports what it lowered.
@@ -40,7 +40,7 @@ type Descriptor struct {
 	// Serverless measures without a server.
 	Serverless func(context.Context, Serverless) (ServerlessResult, error)
 	// Overhead measures on loopback what tool and host add to figures like those of the
-	// client's end; nil where a test has no such figure.
+	// client's end. It is nil if a test has no such figure.
 	Overhead func(context.Context, measure.Options, *measure.End) (*measure.FloorReading, error)
 	// Finish adds what the test alone has to the result of both ends; nil is nothing.
 	Finish func(*measure.Result)
@@ -49,9 +49,10 @@ type Descriptor struct {
 	Compare func(*measure.Result, *measure.HostFloor)
 
 	// Args are the options of the test alone as the sentences summary.test.NAME and
-	// plan.test.NAME have them; nil for none.
+	// plan.test.NAME have them. It is nil without such options.
 	Args func(measure.Options) text.Args
-	// Live are the columns of the live table beside the time; nil for a test without one.
+	// Live returns the columns of the live table without the time. It is nil for a test without
+	// a table.
 	Live func(View) []Column
 	// Summary adds the lines between those of the path and of the hosts.
 	Summary func(*text.Lines, *measure.Result)
@@ -66,7 +67,7 @@ type Descriptor struct {
 type ClientEnd struct {
 	// Conns are the data connections; the caller that opened the end closes them.
 	Conns flows.Conns
-	// Run moves the packets and returns what this end counted, also beside an error. It
+	// Run moves the packets and returns what this end counted, also together with an error. It
 	// returns within 100 ms of the context's end.
 	Run func(context.Context, measure.Options, engine.Flow) (*measure.End, error)
 }
@@ -120,7 +121,8 @@ func register(d Descriptor) {
 	descriptors[d.Test] = &d
 }
 
-// OptionArgs are what sentences about the options of a test have beside the shared ones.
+// OptionArgs returns the arguments of sentences about the options of a test, without the shared
+// ones.
 func OptionArgs(t measure.Test, o measure.Options) text.Args {
 	if d := Of(t); d != nil && d.Args != nil {
 		return d.Args(o)
@@ -128,5 +130,5 @@ func OptionArgs(t measure.Test, o measure.Options) text.Args {
 	return nil
 }
 
-// Of is the descriptor of a test; nil for a name that no test has.
+// Of returns the descriptor of a test, or nil if there is no such test.
 func Of(t measure.Test) *Descriptor { return descriptors[t] }

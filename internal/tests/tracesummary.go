@@ -11,8 +11,8 @@ import (
 	"soku/internal/text/messages"
 )
 
-// traceSummary adds what a trace found beside its table of hops. Names of hops come from
-// the network, so nothing of them reaches the terminal as a control character.
+// traceSummary adds the findings of a trace without its table of hops. Names of hops come from
+// the network, so their control characters are filtered before the terminal.
 func traceSummary(out *text.Lines, r *measure.Result) {
 	t := r.Trace
 	if t == nil {
@@ -47,8 +47,8 @@ func AlignedTrace(c *text.Catalogue, rows [][]string) []string {
 }
 
 // TraceTable are the cells of the table of hops, its head first: a row a node that
-// answered, or one for a silent hop. Names of hops come from the network: whoever shows
-// the table on a terminal filters it.
+// answered, or one for a silent hop. Names of hops come from the network: the caller
+// filters the table before a terminal.
 func TraceTable(c *text.Catalogue, t *measure.Trace) [][]string {
 	rows := [][]string{c.Headings(
 		"head.hop", "head.node", "head.loss", "head.sent", "head.last", "head.avg", "head.best", "head.worst", "head.deviation", "head.flows",

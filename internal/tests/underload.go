@@ -11,11 +11,11 @@ import (
 	"soku/internal/measure"
 )
 
-// errLoadOver ends the messages beside a load that ended by itself.
+// errLoadOver ends the latency messages when the load has ended without a stop.
 var errLoadOver = errors.New("the load has ended")
 
-// underLoad measures the path before, beside and after the flows. What was
-// measured before a failure is kept.
+// underLoad measures the path before, during and after the flows. Figures that
+// were measured before a failure are kept.
 func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Flow) (*measure.End, error) {
 	probes := e.Conns.TCP[len(e.Conns.TCP)-tcp.ProbeConnections:]
 	end := &measure.End{UnderLoad: &measure.UnderLoad{}}
@@ -60,7 +60,7 @@ func roundTrips(ctx context.Context, conn net.Conn, o measure.Options) (*measure
 }
 
 // underLoad answers the messages that measure the latency of the path before,
-// beside and after the flows. The client ends each part by ending its connection,
+// during and after the flows. The client ends each part by ending its connection,
 // so the flows begin when the path was measured without them.
 func (e ServerEnd) underLoad(ctx context.Context) (*measure.End, error) {
 	end := &measure.End{}

@@ -36,7 +36,7 @@ func TestACopyIsTimedAtItsSourceAndCountedAtItsSink(t *testing.T) {
 	}
 }
 
-// What a server reports of cuts is held to what cuts can be.
+// Cuts that a server reports are checked for plausibility.
 func TestCutsOfACopyAreThoseOfItsSource(t *testing.T) {
 	var many []measure.CopyCut
 	for range 1001 {

@@ -63,8 +63,9 @@ func checkInterface(r *measure.Result, where measure.Where, iface, direction str
 	}
 }
 
-// onTheWire is at least what a flow moved in packets, with retransmits, headers, the omitted
-// start, and the acknowledgements of a flow in the other direction; 0 if that is not known.
+// onTheWire returns the least number of bytes that a flow moved in packets, with retransmits,
+// headers, the omitted start, and the acknowledgements of a flow in the other direction. It returns
+// 0 if the number is unknown.
 func onTheWire(f *measure.Flow, o measure.Options) (bytes int64) {
 	for _, s := range f.Streams {
 		switch {
@@ -139,7 +140,8 @@ func checkOpens(r *measure.Result) {
 	}
 }
 
-// totalOf is what a counter of a host's series did in the whole trial; 0 if that is not known.
+// totalOf returns the increase of a counter of a host's series in the whole trial, or 0 if it is
+// unknown.
 func totalOf(h *measure.Host, key string) int64 {
 	if h == nil {
 		return 0

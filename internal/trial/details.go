@@ -21,9 +21,9 @@ func readDetails(ctx context.Context, remote netip.Addr, r *measure.Result) (kee
 	}
 }
 
-// What the interface must have moved before its parts are compared, and the share of it
-// that a virtual function moves at least: the rest is broadcasts, and single packets while
-// the adapter learns a flow.
+// leastInterfaceBytes is what the interface must have moved before its parts are compared.
+// leastFunctionShare is the least share of it that a virtual function moves in normal operation:
+// broadcasts, and single packets while the adapter learns a flow, bypass the virtual function.
 const (
 	leastInterfaceBytes = 1_000_000
 	leastFunctionShare  = 0.9

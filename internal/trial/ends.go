@@ -9,9 +9,9 @@ import (
 )
 
 // Ends finds the addresses of both ends of a path, as [Run] does, and the port of the server. It
-// sends nothing but the question for the name. client is the zero address where this host has no
-// route. Errors are those of Run: of kind usage for a host that cannot be one, unreachable for a
-// name without an address.
+// sends only the query for the name. client is the zero address if this host has no route. An
+// error has kind usage if host is no valid host, and kind unreachable if the name has no address,
+// as in Run.
 func Ends(ctx context.Context, host string, o measure.Options) (client, server netip.Addr, port int, err error) {
 	t, err := resolve(ctx, host, o)
 	if err != nil {

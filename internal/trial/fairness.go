@@ -7,8 +7,8 @@ import (
 	"soku/internal/stats"
 )
 
-// fairness is how evenly the streams of a flow shared its goodput; nil for one
-// stream, and where nothing was counted.
+// fairness returns how evenly the streams of a flow shared its goodput, or nil if the flow has
+// one stream or no byte was counted.
 func fairness(f *measure.Flow) *measure.Fairness {
 	shares := f.StreamBps()
 	if len(shares) < 2 {

@@ -102,7 +102,7 @@ func latencyConfidence(connections bool, l *measure.Latency) (measure.Confidence
 	return measure.High, measure.NewFinding(measure.CodeEnoughForTail, "", figures)
 }
 
-// assembleUnderLoad adds the latency of the path beside the load, and without it.
+// assembleUnderLoad adds the latency of the path under load and without load.
 func assembleUnderLoad(r *measure.Result, u *measure.UnderLoad) {
 	r.UnderLoad = u
 	idle := measure.NewHistogram()

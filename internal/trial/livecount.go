@@ -40,7 +40,7 @@ func (l *liveCount) into(r *measure.Result) {
 		}
 		l.fill(&f.Summary)
 		sum := total(r.Flows)
-		sum.IdleRTT, sum.LoadedRTT, sum.RPM = r.Summary.IdleRTT, r.Summary.LoadedRTT, r.Summary.RPM // of round trips beside them
+		sum.IdleRTT, sum.LoadedRTT, sum.RPM = r.Summary.IdleRTT, r.Summary.LoadedRTT, r.Summary.RPM // from round trips under load
 		r.Summary = sum
 	}
 }

@@ -12,8 +12,8 @@ import (
 // it, and what the ends wait for each other then.
 const overtime = time.Minute
 
-// limitTime ends a trial that has a duration when it is over it by so much. The caller calls
-// the returned function when the trial has ended. One of an amount takes as long as that takes.
+// limitTime ends a trial that has a duration when it takes longer than that by over. The caller
+// calls the returned function when the trial has ended. A trial of an amount has no limit.
 func limitTime(o measure.Options, over time.Duration, cancel context.CancelCauseFunc) (stop func()) {
 	if o.Duration <= 0 {
 		return func() {}

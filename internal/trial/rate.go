@@ -2,9 +2,9 @@ package trial
 
 import "soku/internal/measure"
 
-// A rate was not reached if it is lower than requested by more than rateShort of it,
-// beside what counting may be wrong by: one unit of the schedule, and what is due within
-// holdUp, for which a busy host may stop a loop right at the end.
+// A rate was not reached if it is lower than requested by more than rateShort of it plus the
+// error of counting: one unit of the schedule, and what is due within holdUp, for which a busy
+// host may stop a loop right at the end.
 const (
 	rateShort = 0.01
 	holdUp    = 20e6 // ns
@@ -58,8 +58,8 @@ func flowRate(f *measure.Flow, sent *measure.FlowEnd, r *measure.Result) (findin
 			sentShort = bps < leastRate(o, seconds)
 		}
 	}
-	// What the receiver got in the steady part says whether the rate was reached, where it is
-	// known: a sender that was held up once sent less than that over the whole test.
+	// The receiver's rate in the steady part decides whether the rate was reached, if it is
+	// known: a sender that was held up once has a lower rate over the whole test.
 	short = sentShort
 	switch from, to := f.Summary.SteadyStartNs, f.Summary.DurationNs; {
 	case received > 0 && to > from:
@@ -109,8 +109,8 @@ func sentRate(f *measure.Flow, sent *measure.FlowEnd, o measure.Options) (bps, s
 const idleMost = 0.2
 
 // idleSender reports whether TCP had nothing to send for a part of the time, so that the
-// sending program was too slow and not the connection; false where the sender's kernel
-// does not report it.
+// sending program was too slow and not the connection. It returns false if the sender's kernel
+// does not report this.
 func idleSender(f *measure.Flow, sent *measure.FlowEnd) bool {
 	if sent == nil {
 		return false

@@ -9,8 +9,8 @@ import (
 	"soku/internal/measure"
 )
 
-// paced is a trial of 2 s at a rate, of which so much was sent and received in each
-// direction, over as many streams.
+// paced returns a trial of 2 s with the rates that were sent and received in each direction,
+// and with this number of streams.
 func paced(test measure.Test, streams int, sentBps, receivedBps float64, edit func(*measure.Options)) (r *measure.Result, ends []*measure.End) {
 	o := measure.Defaults(test)
 	o.Rate, o.Streams, o.Duration = 100e6, streams, 2e9

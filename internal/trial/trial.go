@@ -90,8 +90,8 @@ func (h Hooks) started() {
 	}
 }
 
-// Run measures and returns the result. It always returns one: what went wrong
-// is its Error, and figures counted before that are kept beside it. Ending ctx
+// Run measures and returns the result. It always returns a result: a failure is
+// its Error, and the figures counted before the failure are kept. Ending ctx
 // ends the trial within 100 ms.
 func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	if h.Observe == nil {

@@ -76,7 +76,7 @@ func TestLostDatagramsAloneDoNotTellWhatDropsThem(t *testing.T) {
 	}
 }
 
-// What a foreign server does not tell lowers the confidence.
+// Without the figures that a foreign server does not report, the confidence is lower.
 func TestWithoutTheFarEndAVerdictIsNotOfHighConfidence(t *testing.T) {
 	far := []Key{ReceiverThread, ReceiverThrottled, ReceiverSoftirq, ReceiverShared, ReceiveBufferUsed, ControlRTTTimes, ControlQueue, ControlResent, BesideRatio, ListenDrops, ThreadLead}
 	for name, c := range map[string]struct {

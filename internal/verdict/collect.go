@@ -171,7 +171,7 @@ func (f *Figures) allowance(s series) {
 	}
 }
 
-// control are the figures of the control connection: what a flow beside the load sees.
+// control collects the figures of the control connection: a flow on the same path as the load.
 func (f *Figures) control(s series) {
 	smallest, samples := s.gauge("control.min_rtt_ns"), roundTripsOf(s.gauge("control.rtt_ns"))
 	if len(samples) > 0 && s.span() > mostApart*float64(s.to-s.from) {

@@ -158,7 +158,7 @@ func (f *Figures) copy(r *measure.Result) {
 	if rate := float64(r.Options.Rate); rate > 0 && (s.Stage == measure.StageAll || s.Stage == measure.StageNetwork) { // the others have no rate
 		f.set(AskedRatio, s.Bps()/rate)
 	}
-	// Shares are of the time in which there were connections.
+	// Shares are relative to the time in which there were connections.
 	connected := s.DurationNs
 	if cut := min(r.Copy.CutNs(s.Stage), s.DurationNs-1); cut > 0 {
 		f.set(CopyCut, float64(cut)/float64(s.DurationNs))
@@ -207,7 +207,7 @@ func (f *Figures) copy(r *measure.Result) {
 }
 
 // diskLoop is the loop of a copy that reads or writes files. Its streams end at different times
-// where a disk serves them unequally, so a share is of the time that they were there.
+// where a disk serves them unequally, so a share is relative to the time that they were open.
 type diskLoop struct {
 	there int64   // time of all streams, ns
 	until float64 // when the last of them ended, of the length of the copy
@@ -242,7 +242,7 @@ func (f *Figures) less(of, by Key) float64 {
 	return a - b
 }
 
-// wholeCopy is the stage that a verdict is about; nil for none.
+// wholeCopy returns the stage that a verdict is about, or nil without one.
 func wholeCopy(r *measure.Result) *measure.CopyStage {
 	if r.Copy == nil {
 		return nil

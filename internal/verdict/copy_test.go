@@ -133,7 +133,7 @@ func TestAStageAloneIsLimitedByWhatItDoes(t *testing.T) {
 	}
 }
 
-// What the other end did may be unknown, as when its connection broke.
+// The work of the other end may be unknown, for example if its connection broke.
 func TestAWholeCopyOfOneKnownEndIsNotLimitedByItsDisk(t *testing.T) {
 	r := copied(func(source, _ *measure.CopyWork) { source.ReadNs = 19e9 })
 	if v := Judge(r); v.LimitedBy != measure.BottleneckDiskRead {
@@ -154,7 +154,7 @@ func carried(t *testing.T, o measure.Direction, change func(sender, receiver mea
 	r.Options.Direction = o
 	r.Copy.Stages = r.Copy.Stages[3:]
 	_, sender, receiver := transfer()
-	sender.Columns["interface.sent_bytes"] = slicesOf(1_350_000) // nobody else's
+	sender.Columns["interface.sent_bytes"] = slicesOf(1_350_000) // no foreign traffic
 	change(sender, receiver)
 	for _, s := range []measure.SeriesValues{sender, receiver} {
 		for key, column := range s.Columns {
@@ -184,10 +184,10 @@ func TestTheConnectionsOfACopyTellWhichLimitOfTheNetworkItIs(t *testing.T) {
 		// Equal streams are no sign of a limit of each: each took as many files as the other.
 		"a queue": {func(_, _ measure.SeriesValues) {}, measure.BottleneckPathShaper, "copy_queue"},
 		"a queue, and unequal streams": {func(sender, _ measure.SeriesValues) {
-			sender.Columns["control.rtt_ns"] = slicesOf(10e6) // nothing is known beside them
+			sender.Columns["control.rtt_ns"] = slicesOf(10e6) // the state of a queue is unknown
 			sender.Columns["forward.1.acked_bytes"] = slicesOf(900_000)
 		}, measure.BottleneckPathShaper, "copy_queue_or_flow_cap"},
-		// The sink receives in turns, and packets beside the streams wait when they do.
+		// The sink receives in turns, and packets of the control connection wait when the streams do.
 		"a queue, and pauses of the streams": {func(sender, _ measure.SeriesValues) { sender.Columns["control.rtt_ns"] = slicesOf(10e6) }, measure.BottleneckPathShaper, "copy_queue_or_flow_cap"},
 		"many losses at a time": {func(sender, _ measure.SeriesValues) {
 			level(sender)
@@ -207,7 +207,7 @@ func TestTheConnectionsOfACopyTellWhichLimitOfTheNetworkItIs(t *testing.T) {
 			}
 		}
 	}
-	// Of a copy that waits for a disk its connections tell nothing.
+	// The connections of a copy that waits for a disk do not show what limits it.
 	r := carried(t, measure.Forward, func(_, _ measure.SeriesValues) {})
 	sink := r.Copy.Stage().Sink
 	sink.NetworkNs, sink.WriteNs, sink.StarvedNs = 1e9, 19e9, 1e9

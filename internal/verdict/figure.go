@@ -40,7 +40,7 @@ func (f *Figures) setAt(key Key, v float64, where measure.Where, detail string) 
 	}
 }
 
-// Value is a figure; false if it is absent.
+// Value returns a figure. known is false if the figure is absent.
 func (f *Figures) Value(key Key) (v float64, known bool) {
 	r, known := f.readings[key]
 	return r.value, known
@@ -133,7 +133,7 @@ var Infos = append([]FigureInfo{
 	{SegmentRatio, unitRatio, "smallest segment size of a stream divided by its largest, or by what the path MTU allows (the MTU less 52 bytes) if that is smaller"},
 	{SenderThread, unitRatio, "median over the intervals of the time that the busiest thread of the sender ran or waited for a processor"},
 	{ReceiverThread, unitRatio, "the same of the receiver"},
-	{SenderThrottled, unitRatio, "periods in which the sender's control group used up its quota of processor time; 0 where no quota is known"},
+	{SenderThrottled, unitRatio, "periods in which the sender's control group used up its quota of processor time, or 0 if no quota is known"},
 	{ReceiverThrottled, unitRatio, "the same of the receiver"},
 	{ThreadLead, unitRatio, "the sender's figure less the receiver's"},
 	{SenderSoftirq, unitRatio, "time that the busiest processor of the sender spent in interrupts, median over the intervals"},
@@ -157,9 +157,9 @@ var Infos = append([]FigureInfo{
 	{RTTGrowth, unitRatio, "how much of the largest round trip of the first second is not in the smallest"},
 	{RTTSpread, unitRatio, "difference of the largest and the smallest median round trip of a stream divided by their mean, of streams with windows of 8 segments and more"},
 	{RTTAlike, unitRatio, "correlation of the round trips of two streams over time: of all pairs the one that a tenth is below; absent if round trips are level. Streams in one queue wait the same"},
-	{ControlRTTTimes, unitTimes, "first quartile of the round trips of the control connection beside the load divided by the smallest; recovered from the smoothed one, which moves by an eighth of each difference (RFC 6298), and in trials of more than two minutes the smoothed one itself"},
+	{ControlRTTTimes, unitTimes, "first quartile of the round trips of the control connection under load divided by the smallest; recovered from the smoothed one, which moves by an eighth of each difference (RFC 6298), and in trials of more than two minutes the smoothed one itself"},
 	{ControlQueue, unitNs, "their difference"},
-	{BesideRatio, unitRatio, "`control_queue_ns` divided by `queue_ns`: 0 if packets beside the streams do not wait in their queue"},
+	{BesideRatio, unitRatio, "`control_queue_ns` divided by `queue_ns`: 0 if packets of the control connection do not wait in the queue of the streams"},
 	{ControlResent, unitCount, "segments of the control connection that were sent again"},
 	{Jain, unitRatio, "Jain's index of what the streams moved"},
 	{TogetherTimes, unitTimes, "variance of the sum of the streams divided by the sum of their variances: below 1 if one gains what others lose"},

@@ -24,7 +24,7 @@ func (f *Figures) goodput(flow *measure.Flow, o measure.Options) {
 	} else if len(rates) > 6 {
 		core = rates[2 : len(rates)-1]
 	}
-	// What a late reader shifts from one interval to the next is no change of the rate.
+	// Bytes that a late reader counts in the next interval are no change of the rate.
 	var smooth []float64
 	for i := 0; i+3 <= len(core); i++ {
 		smooth = append(smooth, mean(core[i:i+3]))

@@ -7,7 +7,7 @@ import (
 	"soku/internal/measure"
 )
 
-// Step is one trial of a probe: a measurement beside a trial, to tell what limited that.
+// Step is one trial of a probe: a further measurement that helps to find what limited a trial.
 type Step struct {
 	Name    string // how it differs from the trial
 	Test    measure.Test
@@ -39,7 +39,7 @@ const (
 	longerLeast = measure.Duration(30 * time.Second)
 	longerMost  = measure.Duration(2 * time.Minute)
 	someStreams = 4
-	// Datagrams that compare packets with bytes are sent at so many times the rate that arrived,
+	// Datagrams that compare packets with bytes are sent at above times the rate that arrived,
 	// so that the limit is reached.
 	above     = 2
 	smallMost = 512 // bytes of a datagram that passes wherever IP does (RFC 791: 576 with its headers)
@@ -86,7 +86,7 @@ func Steps(r *measure.Result) []Step {
 	return nil
 }
 
-// steps makes steps beside a trial.
+// steps makes the probe steps of a trial.
 type steps struct{ r *measure.Result }
 
 // same is the trial again, for a time.
@@ -150,7 +150,7 @@ func (s steps) along(test measure.Test) measure.Options {
 	return o
 }
 
-// goodputOf is what arrived in a direction, in bit/s; 0 if nothing is known.
+// goodputOf returns the goodput of a direction in bit/s, or 0 if it is unknown.
 func goodputOf(r *measure.Result, d measure.Direction) float64 {
 	if d != "" {
 		if f := flowOf(r, d); f != nil {
@@ -161,8 +161,8 @@ func goodputOf(r *measure.Result, d measure.Direction) float64 {
 	return r.Summary.GoodputBps
 }
 
-// Conclude is what limited a trial by the trials of its probe, which say by [measure.Explains]
-// which step each is; nil if they do not tell.
+// Conclude returns the verdict on a trial from the trials of its probe, each of which names its
+// step in [measure.Explains]. It returns nil if the trials do not show what limited it.
 func Conclude(first *measure.Result, trials []*measure.Result) *measure.Verdict {
 	if first.Verdict == nil || len(trials) == 0 || slices.ContainsFunc(trials, func(r *measure.Result) bool { return r.Error != nil || r.Explains == nil }) {
 		return nil

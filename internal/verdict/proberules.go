@@ -26,7 +26,7 @@ const (
 
 var probeInfos = []FigureInfo{
 	{SeveralTimes, unitTimes, "goodput of several streams together divided by that of one, each the mean of two trials by turns"},
-	{SmallTimes, unitTimes, "goodput of small datagrams divided by that of large ones, likewise"},
+	{SmallTimes, unitTimes, "goodput of small datagrams divided by that of large ones, each the mean of two trials by turns"},
 	{SmallSent, unitRatio, "rate at which small datagrams were sent divided by the rate asked for"},
 	{SmallLoss, unitRatio, "small datagrams that were lost"},
 	{LargeLoss, unitRatio, "large datagrams that were lost"},
@@ -69,7 +69,7 @@ var ProbeRules = []ProbeRule{
 	{
 		Name: "bytes_limited_queue", After: packetsOrBytes[3:], LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
 		When:   All(AtLeast(SmallTimes, 0.85), AtLeast(LargeLoss, 0.02)),
-		Source: "As above, and small packets beside the load were lost in a full queue.",
+		Source: "As above, and small packets of the control connection were lost in a full queue.",
 	},
 	{
 		Name: "small_pass", After: []string{"udp_mtu"}, LimitedBy: measure.BottleneckMTU, Confidence: measure.High,

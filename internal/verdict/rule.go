@@ -10,10 +10,10 @@ import (
 type Rule struct {
 	Name  string // unique; in documents and in docs/method.md
 	Tests []measure.Test
-	// Copies is set of a rule of tcp that also holds for a copy that waits for the network. Of
-	// others it is not: a copy has rules of its own for processors; how much a stream moves depends
-	// on the files that it took; and what varies in time, or waits beside the streams, does so
-	// because they pause while files are opened and disks work.
+	// Copies is set if a rule of tcp also holds for a copy that waits for the network. Other rules
+	// of tcp do not hold: a copy has rules of its own for processors; how much a stream moves
+	// depends on the files that it took; and rates and delays vary because streams pause while
+	// files are opened and disks work.
 	Copies          bool
 	LimitedBy       measure.Bottleneck
 	Alternatives    []measure.Bottleneck // limits that the same figures fit
@@ -23,9 +23,9 @@ type Rule struct {
 	Source          string        // why these figures mean that
 }
 
-// Judge is what limited a trial; nil for tests without rules, for trials that moved nothing and
-// for those that failed without a rule that says why. Of two directions it is about the one
-// that is limited with the higher confidence, forward first.
+// Judge returns what limited a trial, or nil for a test without rules, a trial that moved nothing
+// and a failed trial that no rule explains. With two directions, the verdict is about the
+// one that is limited with the higher confidence, forward first.
 func Judge(r *measure.Result) *measure.Verdict {
 	if len(r.Flows) == 0 && r.Connect == nil && r.Copy == nil || !slices.ContainsFunc(Rules, func(rule Rule) bool { return slices.Contains(rule.Tests, r.Test) }) {
 		return nil

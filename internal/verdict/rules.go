@@ -27,8 +27,8 @@ var (
 	// The goodput had two levels, the higher one first and level.
 	stepDown = named{All(AtLeast(StepTimes, 1.8), AtLeast(StepFit, 0.6), AtLeast(StepAt, 0.45e9), Below(StepNoise, 0.45)), "step down"}
 	// Datagrams fill a queue: packets of another connection wait in it.
-	besideQueued = named{Any(AtLeast(ControlRTTTimes, 1.4), AtLeast(ControlQueue, 5e6)), "queue beside"}
-	// What is lost is lost in the absence of a queue.
+	besideQueued = named{Any(AtLeast(ControlRTTTimes, 1.4), AtLeast(ControlQueue, 5e6)), "control connection queued"}
+	// Packets are lost although there is no queue.
 	lossWithoutQueue = named{All(AtLeast(LossRatio, 0.0005), Any(Not(queued), lone)), "loss without a queue"}
 )
 
@@ -43,7 +43,7 @@ var Rules = slices.Concat(packetRules, copyRules, copyNetworkRules(packetRules),
 
 // packetRules are those of tests that move bytes from memory to memory, and of connect.
 var packetRules = []Rule{
-	// What is over, or never began.
+	// Traffic that stopped or never began.
 	{
 		Name: "mtu_timeouts", Tests: tcp, LimitedBy: measure.BottleneckMTU, Confidence: measure.High,
 		When:   All(AtLeast(Timeouts, 2), Any(Below(Acknowledged, 50e3), Below(SegmentRatio, 0.93))),
@@ -149,7 +149,7 @@ var packetRules = []Rule{
 	{
 		Name: "flows_alike_queued", Tests: tcp, LimitedBy: measure.BottleneckFlowCap, Confidence: measure.High,
 		When:   All(AtLeast(Streams, 2), AtLeast(Jain, 0.995), AtLeast(RTTTimes, 1.25), Below(BesideRatio, 0.35)),
-		Source: "The streams are equal and wait in queues of their own: a connection beside them does not wait.",
+		Source: "The streams are equal and wait in queues of their own: the control connection does not wait.",
 	},
 	{
 		Name: "flows_alike_policed", Tests: tcp, LimitedBy: measure.BottleneckFlowCap, Confidence: measure.Medium,
@@ -166,7 +166,7 @@ var packetRules = []Rule{
 	{
 		Name: "one_flow_queued", Tests: tcp, LimitedBy: measure.BottleneckFlowCap, Alternatives: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
 		When:   All(Below(Streams, 2), AtLeast(RTTTimes, 1.3), AtLeast(QueueNs, 3e6), Below(BesideRatio, 0.15), Below(GoodputSpread, 0.3)),
-		Source: "The stream waits in a queue and a connection beside it does not: a limit of the flow, or a queue for each flow (fair queueing).", NextMeasurement: measure.ProbeSecondStream,
+		Source: "The stream waits in a queue and the control connection does not: a limit of the flow, or a queue for each flow (fair queueing).", NextMeasurement: measure.ProbeSecondStream,
 	},
 	// Losses without a queue.
 	{
@@ -182,7 +182,7 @@ var packetRules = []Rule{
 	{
 		Name: "small_packets_lost", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPacketRate, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
 		When:   All(lossWithoutQueue, AtLeast(ControlResent, 3)),
-		Source: "Small packets beside the load are lost, too: a limit of packets.", NextMeasurement: measure.ProbePacketSizes,
+		Source: "Small packets of the control connection are lost, too: a limit of packets.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
 		Name: "policer", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.High,
@@ -204,12 +204,12 @@ var packetRules = []Rule{
 	{
 		Name: "queue", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
 		When:   All(queued, Any(AtLeast(BesideRatio, 0.15), Below(Jain, 0.995))),
-		Source: "Packets wait in a queue, those beside the streams, too, and the goodput is level. A steady competitor that neither host sees leaves the same: only other times tell.",
+		Source: "Packets wait in a queue, also those of the control connection, and the goodput is level. A steady competitor that neither host sees leaves the same: only other times tell.",
 	},
 	{
 		Name: "queue_or_flow_cap", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathShaper, Alternatives: []measure.Bottleneck{measure.BottleneckFlowCap}, Confidence: measure.Medium,
 		When:   queued,
-		Source: "Packets wait in a queue, and no connection beside the streams is known to wait in it.", NextMeasurement: measure.ProbeSecondStream,
+		Source: "Packets wait in a queue, and it is not known whether the control connection waits in it.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
 		Name: "softirq_receiver", Tests: tcpUDP, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
@@ -265,22 +265,22 @@ var packetRules = []Rule{
 	{
 		Name: "udp_queue_unsteady", Tests: udp, LimitedBy: measure.BottleneckCompetingTraffic, Alternatives: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Low,
 		When:   All(besideQueued, AtLeast(GoodputSpread, 0.35)),
-		Source: "A connection beside the load waits in a queue, and what arrives varies.", NextMeasurement: measure.ProbeAnotherTime,
+		Source: "The control connection waits in a queue, and the goodput varies.", NextMeasurement: measure.ProbeAnotherTime,
 	},
 	{
 		Name: "udp_queue", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
 		When:   besideQueued,
-		Source: "A connection beside the load waits in a queue.",
+		Source: "The control connection waits in a queue.",
 	},
 	{
 		Name: "udp_small_lost", Tests: udp, LimitedBy: measure.BottleneckPacketRate, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
 		When:   All(AtLeast(ControlResent, 3), AtLeast(LossRatio, 0.02), Below(ControlQueue, 5e6)),
-		Source: "Small packets beside the load are lost, too, and those that are not do not wait.", NextMeasurement: measure.ProbePacketSizes,
+		Source: "Small packets of the control connection are lost, too, and the others do not wait.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
 		Name: "udp_small_silent", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Alternatives: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.Medium,
 		When:   All(AtLeast(ControlResent, 3), AtLeast(LossRatio, 0.02)),
-		Source: "Small packets beside the load are lost so often that their round trips are not known: a full queue is the more common reason.", NextMeasurement: measure.ProbePacketSizes,
+		Source: "Small packets of the control connection are lost so often that their round trips are not known: a full queue is the more common reason.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
 		Name: "udp_policer", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.High,
@@ -290,7 +290,7 @@ var packetRules = []Rule{
 	{
 		Name: "udp_policer_or_shaper", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Medium,
 		When:   Below(LossVariance, 0.2),
-		Source: "As above, but it is not known whether a connection beside the load waits: a shaper whose queue is full drops a steady share, too.", NextMeasurement: measure.ProbeTCPStream,
+		Source: "As above, but it is not known whether the control connection waits: a shaper whose queue is full drops a steady share, too.", NextMeasurement: measure.ProbeTCPStream,
 	},
 	{
 		Name: "udp_loss", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
@@ -300,7 +300,7 @@ var packetRules = []Rule{
 	{
 		Name: "udp_loss_bursts", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Alternatives: []measure.Bottleneck{measure.BottleneckCompetingTraffic, measure.BottleneckPathShaper}, Confidence: measure.Low,
 		When:   AtLeast(LossRatio, 0.005),
-		Source: "Losses come in bursts, or it is not known whether a connection beside the load waits.", NextMeasurement: measure.ProbeTCPStream,
+		Source: "Losses come in bursts, or it is not known whether the control connection waits.", NextMeasurement: measure.ProbeTCPStream,
 	},
 	// Connections.
 	{

@@ -150,7 +150,7 @@ var examples = map[string]example{
 	"copy_files_some":      copying.with(example{CopyFile: 0.35}),
 }
 
-// A copy that waits for the network has the figures of its connections beside its own.
+// A copy that waits for the network has the figures of its connections in addition to its own.
 func init() {
 	for _, r := range copyNetworkRules(packetRules) {
 		examples[r.Name] = copying.with(examples[strings.TrimPrefix(r.Name, "copy_")]).with(example{CopySendWait: 0.9, CopyReceiveWait: 0.9})

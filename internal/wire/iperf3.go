@@ -29,13 +29,13 @@ type IPerf3 struct {
 	GetServerOutput  bool
 	RepeatPayload    bool // send a compressible pattern
 	ZeroCopy         bool // request it from the server whatever Options.TX is
-	SkipRXCopy       bool // likewise Options.RX
+	SkipRXCopy       bool // request it from the server whatever Options.RX is
 	Endless          bool // send the server no end; Options.Duration is the client's
 	ClientVersion    string
 	// EndAtOnce measures as iperf3's own client does: from the start of the test, and, if
-	// it ends after a time, to its end, which the server is told at once. What is queued
-	// then counts as sent, and never as received. Otherwise the end waits until the server
-	// has probably read everything.
+	// it ends after a time, to its end, which the client reports to the server immediately.
+	// Bytes that are queued then count as sent, and never as received. Otherwise the client
+	// reports the end when the server has probably read everything.
 	EndAtOnce bool
 
 	Contents engine.Contents // of streams of TCP

@@ -7,8 +7,8 @@ import (
 	"soku/internal/measure"
 )
 
-// Ended is why ctx ended, of kind interrupted unless its cause has a kind of its own; nil
-// if it has not.
+// Ended returns why ctx ended, with kind interrupted unless its cause has another kind, or nil
+// if ctx has not ended.
 func Ended(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -16,8 +16,8 @@ func Ended(ctx context.Context) error {
 	return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
 }
 
-// Known is the reason of a failed call that needs no explanation: why ctx ended, or the
-// [measure.Error] inside err; nil for neither.
+// Known returns the reason of a failed call that needs no explanation: why ctx ended, or the
+// [measure.Error] inside err. It returns nil if there is neither.
 func Known(ctx context.Context, err error) error {
 	if cause := Ended(ctx); cause != nil {
 		return cause

@@ -112,7 +112,7 @@ type Ender interface {
 
 // Resumer is a [Session] that may open data connections again that were cut.
 type Resumer interface {
-	// Reconnect opens them; nil if the server does not take them.
+	// Reconnect returns the way to open them, or nil if the server does not take them.
 	Reconnect() *engine.Reconnect
 	// ControlCuts are those of the control connection until now.
 	ControlCuts() ControlCuts

@@ -52,7 +52,7 @@ func placeOf(n ast.Node) Place {
 	return Place{p.Line, p.Column}
 }
 
-// Place is where the value stands: of a mapping in braces the brace, else the
+// Place returns where the value stands: the brace of a mapping in braces, otherwise the
 // first key.
 func (n Node) Place() Place { return n.place }
 

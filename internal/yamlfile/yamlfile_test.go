@@ -134,7 +134,7 @@ func TestDeepTextIsRefusedBeforeItIsParsed(t *testing.T) {
 	}
 }
 
-// indented is a mapping so many levels deep.
+// indented returns a mapping that is depth levels deep.
 func indented(depth int) string {
 	var b strings.Builder
 	for i := range depth {

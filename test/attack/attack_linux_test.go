@@ -1,8 +1,8 @@
 // Package attack runs a server under attack, and checks that it goes on serving others.
 //
 // Attacks are rows of one table. Each runs against a server process of its own, with the
-// options of the row beside the default ones, from addresses of loopback that no honest
-// client uses. To run each for longer than the tests need:
+// default options and those of the row, from addresses of loopback that no honest client
+// uses. To run each for longer than the tests need:
 //
 //	SOKU_ATTACK_TIME=30s go test -v -parallel 1 ./test/attack
 package attack
@@ -21,7 +21,7 @@ import (
 // attack is what one or more hostile clients do.
 type attack struct {
 	name string
-	args []string // options of the server beside the default ones
+	args []string // options of the server in addition to the default ones
 	// descriptors is the server's limit on open files; 0: that of this process.
 	descriptors int
 	// turns is how long others wait for their turn, at a server that serves one at a time.
@@ -44,9 +44,9 @@ func row(a ...attack) bool {
 	return true
 }
 
-// What a server keeps to under attack.
+// Limits that a server keeps under attack.
 const (
-	servedWithin = 2 * time.Second // beside the time that the client's test takes
+	servedWithin = 2 * time.Second // in addition to the time that the client's test takes
 	freedWithin  = 5 * time.Second
 	quietWithin  = 10 * time.Second
 	memoryLimit  = 200 << 20 // bytes

@@ -39,8 +39,8 @@ func iperf3Client() []string {
 	return []string{"soku", "tcp", "ADDRESS", "--bind", honestAddress, "-t", "1s", "-b", "10M", "--via", "iperf3", "--no-save"}
 }
 
-// serveOthers has each client measure, again and again for d, each within that time beside its own, and returns the longest time
-// that one took beside its own.
+// serveOthers has each client measure again and again for d. Each measurement must end within the
+// client's own time plus within. It returns the longest excess over the client's own time.
 func (at *target) serveOthers(d, within time.Duration) (worst time.Duration) {
 	at.t.Helper()
 	var mu sync.Mutex
@@ -60,7 +60,7 @@ func (at *target) serveOthers(d, within time.Duration) (worst time.Duration) {
 	return worst
 }
 
-// measure runs a client and returns how long it took beside its own time.
+// measure runs a client and returns how much longer it took than its own time.
 func (at *target) measure(c honest, within time.Duration) time.Duration {
 	at.t.Helper()
 	ctx, cancel := context.WithTimeout(at.t.Context(), 30*time.Second)

@@ -22,7 +22,7 @@ func cookiesAlone(ctx context.Context, t *testing.T, at *target, ready func()) {
 	open(ctx, t, at.iperf3, cookie, 1500, true, ready)
 }
 
-// endBeforeDatagram opens tests that their client ends at once, and leaves.
+// endBeforeDatagram opens tests that their client ends immediately, and leaves.
 func endBeforeDatagram(ctx context.Context, t *testing.T, at *target, ready func()) {
 	for n := 1; ctx.Err() == nil; n++ {
 		if err := endOne(ctx, at, n%200); err != nil && ctx.Err() == nil {

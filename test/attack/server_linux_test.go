@@ -86,7 +86,7 @@ func (at *target) descriptors() int {
 	return len(entries)
 }
 
-// peakMemory is the most that the server had in memory at once, bytes.
+// peakMemory returns the server's largest resident memory so far in bytes.
 func (at *target) peakMemory() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", at.pid))
 	if err != nil {
@@ -161,8 +161,8 @@ func (at *target) queue() (q native.Queue) {
 	return q
 }
 
-// freed reports whether nothing of an attack is left: of places, and of descriptors beside
-// the idle ones and those that a look at the server takes.
+// freed reports whether nothing of an attack is left: no place is taken, and no descriptors are
+// open except the idle ones and those that this check of the server uses.
 func (at *target) freed(idle int) bool {
 	const ofALook = 8
 	if at.descriptors() > idle+ofALook {

@@ -30,7 +30,7 @@ type direction struct {
 }
 
 // Run relays until ctx ends and returns the recording; listening is called once when it
-// listens. Errors are those of listening.
+// listens. It fails if it cannot listen.
 func (r *Relay) Run(ctx context.Context, listening func()) (*Exchange, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup

@@ -24,9 +24,9 @@ const Bytes = Text + "\x9b31m"
 // Forged must not be at the beginning of a line.
 const Forged = "soku: forged"
 
-// Fill sets what v points to, down to so many levels: every text to the given one, numbers to
-// 1, truth values to true, and each list and map to one element. What it is set to already
-// stays, and so do members that may be anything and types of the list keep.
+// Fill sets what v points to, down to a fixed depth: every text to the given one, numbers to
+// 1, truth values to true, and each list and map to one element. It keeps values that are
+// already set, members of interface type and the types in keep.
 func Fill(v any, text string, keep ...reflect.Type) {
 	f := filler{text: text, keep: map[reflect.Type]bool{}}
 	for _, t := range keep {
@@ -101,8 +101,8 @@ func (f filler) fill(v reflect.Value, depth int) {
 	}
 }
 
-// Clean checks that an output has no control character but line feeds and tabs, and no line
-// that somebody else made.
+// Clean checks that an output has no control character but line feeds and tabs, and no forged
+// line.
 func Clean(t testing.TB, what, output string) {
 	t.Helper()
 	if i := strings.IndexFunc(output, control); i >= 0 {

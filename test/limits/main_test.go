@@ -68,8 +68,8 @@ func runAll(t *testing.T, cells []cell) {
 
 var endOf = regexp.MustCompile(`msg="test ended".* bytes=(\d+)`)
 
-// counted is how many bytes the tests that ended moved, as the server's log says; false while
-// fewer than so many have ended.
+// counted returns how many bytes the tests that ended moved according to the server's log, or
+// false while fewer than tests have ended.
 func (s *served) counted(tests int) (bytes int64, ok bool) {
 	ends := endOf.FindAllStringSubmatch(s.Logs(), -1)
 	for _, m := range ends {

@@ -139,7 +139,7 @@ func TestAThousandStreamsAreEachMeasuredInBoundedMemory(t *testing.T) {
 			if n := len(r.Flows[0].Streams); n != streams {
 				t.Fatalf("%d streams in the result", n)
 			}
-			const mostSamples = 21 // per stream with so many streams, including one in progress
+			const mostSamples = 21 // per stream with this number of streams, including one in progress
 			for _, s := range r.Flows[0].Streams {
 				if len(s.Samples) > mostSamples {
 					t.Errorf("stream %d has %d samples", s.Index, len(s.Samples))

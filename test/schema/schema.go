@@ -19,7 +19,7 @@ func Object() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
 }
 
-// Plain is a text that YAML may read as something else: 16, 1.0 or true.
+// Plain is the schema of a text that YAML may read as another type: 16, 1.0 or true.
 func Plain() *jsonschema.Schema {
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
 }

@@ -18,7 +18,7 @@ import (
 	"soku/internal/wire/native"
 )
 
-// Prompt is what "at once" may take on a busy machine.
+// Prompt is how long an immediate reaction may take on a busy machine.
 const Prompt = 2 * time.Second
 
 // Server is a server under test.
@@ -104,7 +104,7 @@ func (s *Server) Queue() native.Queue {
 	return q
 }
 
-// Waiting waits until so many wait for their turn.
+// Waiting waits until n clients wait for their turn.
 func (s *Server) Waiting(n int) {
 	s.t.Helper()
 	Eventually(s.t, 5*time.Second, "not "+strconv.Itoa(n)+" wait", func() bool { return len(s.Queue().Waiting) == n })

@@ -23,7 +23,7 @@ func TestSkippedTestsAreListedAndUnlistedOnesFail(t *testing.T) {
 	const disk, both = "# hardware\n\ninternal/a.TestDisk  no disk\n", "internal/a.TestDisk no disk\ninternal/a.TestSilent/part  says nothing\n"
 	for name, c := range map[string]struct {
 		allowed string
-		want    string // part of the error; empty for none
+		want    string // part of the error; empty: no error
 	}{
 		"no list":              {"", ""},
 		"one is not listed":    {disk, "internal/a.TestSilent/part was skipped and is not in"},

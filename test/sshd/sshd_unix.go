@@ -48,7 +48,7 @@ func NewKeys(t testing.TB) *Keys {
 	return k
 }
 
-// program is the path of sshd, which must be absolute; empty if there is none.
+// program returns the path of sshd, which must be absolute, or an empty string if there is none.
 func program() string {
 	for _, path := range []string{"/usr/sbin/sshd", "/usr/local/sbin/sshd"} {
 		if _, err := os.Stat(path); err == nil {

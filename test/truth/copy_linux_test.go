@@ -18,8 +18,8 @@ hosts:
 links: [{from: client, to: server, rate: 200M}]
 `
 
-// The block controller lets pass at once what the disk carries in 0.1 s, 8 % of such a copy, and
-// the disk waits for the first block.
+// The block controller lets a burst of 0.1 s of the disk's rate pass, which is 8 % of such a copy,
+// and the disk waits for the first block.
 func TestACopyPastThePageCacheIsAsFastAsTheDiskThatLimitsIt(t *testing.T) {
 	l := network(t, slowDisk)
 	for _, c := range []struct {

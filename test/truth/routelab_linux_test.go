@@ -20,10 +20,10 @@ import (
 )
 
 // Tests of routes mostly wait for answers that do not come, each in a network of its
-// own: they run beside each other, after those that measure rates and times.
+// own: they run concurrently, after those that measure rates and times.
 
-// Nodes have the kernel's own limits on ICMP errors: over IPv4 six at once and then one a
-// second to a host.
+// Nodes have the kernel's own limits on ICMP errors: over IPv4 a burst of six to a host and then
+// one a second.
 
 // chain is a path of three routers.
 const chain = `

@@ -20,7 +20,7 @@ import (
 // Two hosts on one cable, or with unequal tunnels between two routers, and the kernel's own
 // limits on ICMP errors: every flow is on the tunnel that its packets take, or the result
 // says that its path is not known. Nothing else is shown. The traces mostly wait for answers,
-// so they run beside each other.
+// so they run concurrently.
 func TestATraceShowsTheTunnelsThatPacketsTake(t *testing.T) {
 	t.Parallel()
 	cases := []*tunnelCase{{tunnels: 0}, {tunnels: 2}, {tunnels: 3}, {tunnels: 4}}

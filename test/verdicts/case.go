@@ -60,8 +60,8 @@ func (d *drawing) percent(v float64) string { return fmt.Sprintf("%.3f%%", d.abo
 // flags splits a command line.
 func flags(format string, args ...any) []string { return strings.Fields(fmt.Sprintf(format, args...)) }
 
-// through is a client and a server behind a router: the keys are of the link to the server, and
-// then of that to the client.
+// through returns a client and a server behind a router: the keys describe the link to the server,
+// and then the link to the client.
 func through(toServer, toClient string) string {
 	return throughWith("", "", toServer, toClient)
 }

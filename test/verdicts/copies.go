@@ -31,7 +31,7 @@ func copies(d *drawing) []testCase {
 	}
 	rate := func(key string, mbps float64) string { return fmt.Sprintf("%s: %.0fk", key, mbps*1000) }
 	delay := func(ms float64) string { return "delay: " + d.ms(ms) }
-	// lasting are files that take so many seconds at a rate, as flags.
+	// lasting returns the flags of files that take this number of seconds at a rate.
 	lasting := func(seconds, mbps float64, files int) string {
 		return fmt.Sprintf("--files %d --file-size %.0f", files, mbps*1e6/8*seconds/float64(files))
 	}

@@ -64,7 +64,7 @@ func traffic(from, command string) disturbance {
 	}
 }
 
-// spinning keeps so many processes busy.
+// spinning runs processes that keep a processor busy.
 func spinning(processes int) disturbance {
 	return func(ctx context.Context, _ *lab.Lab, _ string) (func(), error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -113,7 +113,7 @@ func beyond(perSecond float64) []expr.Any {
 	}
 }
 
-// packetLimit lets so many packets per second to the server pass, of any size.
+// packetLimit limits the packets of any size that pass to the server in a second.
 func packetLimit(perSecond float64) disturbance {
 	return func(_ context.Context, l *lab.Lab, _ string) (func(), error) {
 		device := toServer(l)
@@ -126,7 +126,7 @@ func packetLimit(perSecond float64) disturbance {
 	}
 }
 
-// connectionLimit lets so many SYNs per second pass.
+// connectionLimit limits the SYNs that pass in a second.
 func connectionLimit(perSecond float64) disturbance {
 	return func(_ context.Context, l *lab.Lab, _ string) (func(), error) {
 		return func() {}, rules(l, append([]expr.Any{

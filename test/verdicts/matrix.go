@@ -17,13 +17,13 @@ type outcome struct {
 	verdict *measure.Verdict
 }
 
-// right reports whether a limit of the case was named, with medium confidence or more. That
-// others were named beside it does not count.
+// right reports whether a limit of the case was named, with medium confidence or more. Other
+// limits that were named as alternatives do not count.
 func (o outcome) right() bool {
 	return o.verdict != nil && slices.Contains(o.labels, o.verdict.LimitedBy) && o.verdict.Confidence != measure.Low
 }
 
-// beside reports whether it was named as one that looks the same.
+// beside reports whether a limit of the case was named only as an alternative that looks the same.
 func (o outcome) beside() bool {
 	return !o.right() && o.verdict != nil && slices.ContainsFunc(o.labels, func(l measure.Bottleneck) bool { return slices.Contains(o.verdict.Alternatives, l) })
 }

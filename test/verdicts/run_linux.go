@@ -16,8 +16,8 @@ import (
 	"soku/internal/measure"
 )
 
-// run measures a case so many times on one network, or each time on a fresh one, and calls with each document. An error
-// is one of the network or of the program, not of a trial.
+// run measures a case times times on one network, or each time on a fresh one, and calls each with
+// each document. An error comes from the network or the program, not from a trial.
 func (r *runner) run(ctx context.Context, c *testCase, times int, each func(run int, document []byte) error) error {
 	if !c.Fresh {
 		return r.onNetwork(ctx, c, times, each)

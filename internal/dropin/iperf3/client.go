@@ -140,7 +140,7 @@ func (r *runner) extra() (wire.IPerf3, error) {
 	return x, err
 }
 
-// password is that of the user: from the environment, else read from the terminal.
+// password returns the user's password from the environment, or reads it from the terminal.
 func (r *runner) password() (string, error) {
 	if p := r.env.Getenv("IPERF3_PASSWORD"); p != "" {
 		return p, nil

@@ -86,10 +86,10 @@ func joined(a *measure.Progress, next measure.Progress) *measure.Progress {
 	return a
 }
 
-// isLast reports whether p is of the end of a client's test with a time. The engines may
-// report what moved in the moment of the end as one more interval; iperf3's client counts it
-// to the last one. Their last interval ends when the last byte moved, which may be long
-// before the end of the test; the others end at a multiple of the interval or later.
+// isLast reports whether p is the last interval of a client's test that ends after a time. The
+// engines may report the bytes of the moment of the end as a further interval; iperf3's client
+// counts them in the last one. The engines' last interval ends when the last byte moved, which may
+// be long before the end of the test; other intervals end at a multiple of their length or later.
 func (c *collector) isLast(p measure.Progress) bool {
 	if !c.timed() || p.Omitted {
 		return false
@@ -300,8 +300,8 @@ func (t *track) state(k measure.TCPInfo, omitted bool) *SenderState {
 	return s
 }
 
-// still is the state of a stream that has not moved since the last interval; nil if
-// there was none.
+// still returns the state of a stream that moved nothing since the last interval, or nil if
+// there was no interval.
 func (t *track) still() *SenderState {
 	if t.n == 0 {
 		return nil

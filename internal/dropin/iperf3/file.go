@@ -40,7 +40,7 @@ func (r *runner) refuseBlockingFile() error {
 	return nil // opening a file that does not exist fails or creates it
 }
 
-// fileSize is the file's present size; false if it is unknown.
+// fileSize returns the file's present size, or false if it is unknown.
 func (r *runner) fileSize() (int64, bool) {
 	info, err := r.env.Stat(r.set.File)
 	if err != nil {

@@ -69,7 +69,7 @@ func helpEntry(o option) string {
 	return b.String()
 }
 
-// wrapped breaks text into lines of at most so many columns.
+// wrapped breaks text into lines of at most columns columns.
 func wrapped(text string, columns int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {

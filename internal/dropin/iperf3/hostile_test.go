@@ -55,8 +55,8 @@ func controlHostile(c net.Conn) {
 	_, _ = wire.ReadState(c)
 }
 
-// What the server's end says is printed without its control characters. Its output has lines of
-// its own, which stand below their heading.
+// Text from the server is printed without its control characters. Lines of the server's output
+// are printed as lines below their heading.
 func TestAServerDoesNotControlTheTerminal(t *testing.T) {
 	t.Parallel()
 	port := hostileServer(t)

@@ -26,7 +26,7 @@ func (u unrecognized) Unwrap() error { return u.wrong }
 
 // Parse reads a command line without the program's name, as getopt_long(3) does:
 // short options may be joined (-uR, -P4), long options abbreviated if unambiguous
-// (--rev), and arguments follow after a space or "=". Errors are of kind usage.
+// (--rev), and arguments follow after a space or "=". An error has kind usage.
 func Parse(args []string) (*Settings, error) {
 	s := defaults()
 	p := &parser{s: s, all: options(), given: map[string]bool{}}

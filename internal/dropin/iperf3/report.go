@@ -45,7 +45,7 @@ type Test struct {
 	Reverse, Bidir bool
 	TOS            int
 	Rate           int64 // bits a second of one stream
-	FQRate         int64 // likewise, paced by the kernel
+	FQRate         int64 // bits a second of one stream, paced by the kernel
 	MSS            int
 	Window         int64
 	Interval       float64

@@ -105,7 +105,7 @@ type Settings struct {
 	PacingTimer    int        // microseconds; 0: the default, -1: none
 	ClientPort     int        // 0: any
 	Affinity       int        // processor; -1: any
-	ServerAffinity int        // likewise
+	ServerAffinity int        // same, on the server
 	Username       string
 	PublicKey      string // file
 	Multipath      bool

@@ -19,8 +19,8 @@ type testView struct {
 	*runner
 	ended     func(err error) // called last; may be nil
 	writer    Writer
-	text      *textWriter // the writer, unless that is of JSON
-	document  *jsonWriter // likewise
+	text      *textWriter // the writer if the output is text, or nil
+	document  *jsonWriter // the writer if the output is JSON, or nil
 	at        time.Time
 	ends      ends
 	mu        sync.Mutex // of collector

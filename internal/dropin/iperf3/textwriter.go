@@ -331,7 +331,7 @@ func (w *textWriter) serverOutput(e End) {
 	}
 }
 
-// Fail writes to the log if there is one, else to stderr.
+// Fail writes to the log if there is one, otherwise to stderr.
 func (w *textWriter) Fail(message string) {
 	w.failed = true
 	stamp := ""

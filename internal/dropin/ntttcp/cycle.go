@@ -75,7 +75,8 @@ func (y *cycle) end(begin time.Time, seconds int) time.Time {
 	return begin.Add(time.Duration(seconds) * time.Second)
 }
 
-// phase waits until end, with the zero time until interrupted; false if interrupted.
+// phase waits until end, or without limit if end is the zero time. It returns false if it was
+// interrupted.
 func (y *cycle) phase(ctx context.Context, end time.Time, show bool) bool {
 	shown, bytes := sock.Now(), sum(y.counts())
 	timer := time.NewTimer(0)

@@ -66,7 +66,7 @@ func TestTheReceiverCountsWhatRecordedSendersSend(t *testing.T) {
 			}
 			got, want := readXML(t, file).MB, float64(dataOf(x))/1e6
 			if name == "udp" && got > 0 && got <= want {
-				return // the player sends all at once; datagrams that do not fit into the buffer are lost
+				return // the player sends without pacing; datagrams that do not fit into the buffer are lost
 			}
 			if got != want {
 				t.Errorf("counted %v MB of %v", got, want)

@@ -143,8 +143,8 @@ func newSource(o *Options, m *made, pins *sock.Pins) source {
 	})
 }
 
-// averageRTT is the mean of the kernel's smoothed round trip times of the TCP
-// connections, µs; -1 if it does not report them.
+// averageRTT returns the mean of the kernel's smoothed round trip times of the TCP
+// connections in µs, or -1 if the kernel does not report them.
 func averageRTT(m *made) int64 {
 	var total, known int64
 	for _, c := range m.conns {

@@ -15,7 +15,7 @@ import (
 
 const forever = 20 * time.Second
 
-// listen opens so many listeners on free ports.
+// listen opens listeners on free ports.
 func listen(t *testing.T, ports int) (listeners []*net.TCPListener) {
 	t.Helper()
 	for range ports {

@@ -34,7 +34,7 @@ func NewDatagramSource(conns []net.Conn, size int, rate float64, pins *sock.Pins
 func (s *DatagramSource) Bytes() []int64 { return read(s.counts) }
 
 // Run sends until ctx ends, and returns within 100 ms of that. Datagrams that the far end
-// or the host refuses are not counted and are sent again. Errors are of kind broken or
+// or the host refuses are not counted and are sent again. An error has kind broken or
 // usage. It may be called once.
 func (s *DatagramSource) Run(ctx context.Context) error {
 	if len(s.conns) == 0 {

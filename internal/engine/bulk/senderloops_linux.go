@@ -58,7 +58,7 @@ type senderLoop struct {
 	*Source
 	ctx    context.Context
 	writer *sock.Writer
-	places []int // indices of the source's connections; -1 for one that failed
+	places []int // indices of the source's connections, or -1 for one that failed
 	live   int
 }
 

@@ -16,7 +16,7 @@ type SinkOptions struct {
 	// them if it can, and otherwise reads 64 KiB at a time.
 	Unit int
 	// Connections is the most connections at a time, 0 for 16384; further ones are closed
-	// at once.
+	// immediately.
 	Connections int
 	NoDelay     bool // TCP_NODELAY on each connection
 	// OnAccept is called for each accepted connection, from the goroutine that accepts on
@@ -47,7 +47,7 @@ type count struct {
 	_ [56]byte
 }
 
-// NewSink returns a sink for listeners on so many ports.
+// NewSink returns a sink for listeners on this number of ports.
 func NewSink(ports int, o SinkOptions) *Sink {
 	if o.Connections <= 0 {
 		o.Connections = connectionsMost

@@ -59,7 +59,7 @@ func (c *connector) closed() {
 		}
 		now = end
 		if how != opened {
-			// A refusal arrives at once; do not flood a host that refuses.
+			// A refusal arrives immediately; do not flood a host that refuses.
 			now = r.clock.now()
 			sleep(int64(refusalPause), r)
 		}

@@ -11,7 +11,7 @@ import (
 // Target is where connections go and what is done with each.
 type Target struct {
 	Addr     netip.AddrPort
-	Preamble []byte // sent first on every connection; nil for nothing
+	Preamble []byte // sent first on every connection; may be nil
 	Await    bool   // wait until the far end has closed before closing
 	Reset    bool   // close with a reset, which leaves no port in TIME_WAIT
 }

@@ -155,7 +155,7 @@ func TestPortsThatRunOutEndTheTrialWithAdvice(t *testing.T) {
 	} {
 		for i, client := range []makers{newRawMaker, newNetMaker} {
 			if i == 1 && !c.reset {
-				continue // its bind takes a port at once, and then none is left for long
+				continue // its bind takes a port for each connection, and soon none is left
 			}
 			o := options(func(o *measure.Options) {
 				o.Count = 500

@@ -8,8 +8,8 @@ import (
 	"soku/internal/measure"
 )
 
-// searchFlows finds the path MTU of every flow, one after the other, and returns what is known of
-// the one with the smallest; nil if there is nothing.
+// searchFlows finds the path MTU of every flow, one after the other, and returns the smallest, or
+// nil if none was found.
 func searchFlows(ctx context.Context, first *finder, flows int) (*measure.PathMTU, error) {
 	done := []*finder{first}
 	err := first.find(ctx)

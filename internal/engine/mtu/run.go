@@ -29,10 +29,10 @@ const (
 // the path reports it, get no answer. o is effective. view, which may be nil, is called with
 // each size and each hop before it is probed, and must return within a few milliseconds.
 //
-// Errors are those of [probe.Open], of [measure.KindUnreachable] if the target does not
-// answer small packets, of [measure.KindBroken] if the system stops sending or receiving,
-// or the cause of ctx, whose end is noticed within 100 ms. What was found until then is
-// returned with the error, nil if nothing was.
+// An error comes from [probe.Open], has kind [measure.KindUnreachable] if the target does not
+// answer small packets or [measure.KindBroken] if the system stops sending or receiving,
+// or is the cause of ctx, whose end is noticed within 100 ms. The result until then is
+// returned with the error, or nil without one.
 func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(measure.MTUStep)) (*measure.PathMTU, error) {
 	target = target.Unmap()
 	p, err := probe.Open(probe.Config{What: "mtu", Target: target, Options: o, Flows: o.Flows})

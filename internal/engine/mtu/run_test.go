@@ -62,8 +62,8 @@ func (s *scripted) Foreign() int64         { return 0 }
 func (s *scripted) Close()                 {}
 func (s *scripted) Timing() measure.Timing { return measure.Timing{} }
 
-// road is a path of that many routers whose link behind one of them carries so much;
-// reports are the sizes reported for larger packets.
+// road is a path of routers whose link behind router narrow carries packets of up to carries
+// bytes; reports are the sizes reported for larger packets.
 func road(routers, narrow, carries int, reports ...measure.MTUReport) func(int, int) []probe.Answer {
 	return func(hop, size int) []probe.Answer {
 		if hop <= narrow || size <= carries {

@@ -29,11 +29,11 @@ const (
 // is called with a live interval every o.Interval; each interval with a reply is also a
 // row.
 //
-// A target that never answers is not an error: Received is 0. Errors are of
-// [measure.KindPermission] if the system allows no ICMP socket, of
+// A target that never answers is not an error: Received is 0. An error has kind
+// [measure.KindPermission] if the system allows no ICMP socket,
 // [measure.KindUnreachable] if only ICMP errors arrived or the system has no route (the
-// reason is in the figures), of [measure.KindUsage] for an option that the system rejects,
-// or the cause of ctx, whose end is noticed within 100 ms. What was counted until then is
+// reason is in the figures), and [measure.KindUsage] for an option that the system rejects,
+// or it is the cause of ctx, whose end is noticed within 100 ms. The counts until then are
 // returned with the error.
 func Run(ctx context.Context, target netip.Addr, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
 	target = target.Unmap()

@@ -15,7 +15,7 @@ type arrival struct {
 	reason  measure.Reason // of an error; message is then empty
 	from    netip.Addr
 	at      time.Time
-	// delay is how long before at the kernel received the packet; 0 if unknown.
+	// delay is how long before at the kernel received the packet, or 0 if unknown.
 	delay time.Duration
 }
 

@@ -14,7 +14,7 @@ import (
 
 // connecting is a prober whose probes are SYNs of ordinary connections, which every user
 // may open (tcp(7), IP_RECVERR; Linux 5.9). A flow can have one outstanding. A connection
-// that succeeds is reset at once.
+// that succeeds is reset immediately.
 type connecting struct {
 	codec
 	config  Config
@@ -119,7 +119,7 @@ func (p *connecting) Receive(wait time.Duration, take func(Answer)) error {
 	return nil
 }
 
-// settle returns how an attempt ended; false if it has not.
+// settle returns how an attempt ended. settled is false if it has not ended.
 func (p *connecting) settle(a attempt, now time.Time) (out Answer, settled bool) {
 	out = Answer{Flow: a.flow, Number: a.number, At: now}
 	n, controlled, _, about, err := unix.Recvmsg(a.fd, p.buffer[:], p.control[:], unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)

@@ -245,7 +245,7 @@ func TestLabelsComeWithTheAnswer(t *testing.T) {
 	})
 }
 
-// labelled sends a probe, and an error with a label stack that quotes so many bytes of it.
+// labelled sends a probe, and an error with a label stack that quotes this number of its bytes.
 func labelled(t *testing.T, forger int, kind string, alone bool, quotes int) {
 	o := measure.Options{Own: Options{Probe: kind}, Timeout: measure.Duration(time.Second)}
 	protocol := byte(protocolICMP)

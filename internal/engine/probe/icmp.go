@@ -126,8 +126,8 @@ type Extended struct {
 	Type, Code byte
 	From       netip.Addr // sender of the error
 	MTU        int        // bytes; only in errors about size
-	// extensions is the offset of RFC 4884 extensions in the quoted data; 0 if there are
-	// none.
+	// extensions is the offset of RFC 4884 extensions in the quoted data, or 0 without
+	// extensions.
 	extensions int
 }
 

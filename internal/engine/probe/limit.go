@@ -2,7 +2,7 @@ package probe
 
 import "time"
 
-// Nodes limit their ICMP errors (RFC 1812 section 4.3.2.8): Linux sends six at once to a host
+// Nodes limit their ICMP errors (RFC 1812 section 4.3.2.8): Linux sends a burst of six to a host
 // and then one a second (icmp(7), icmp_ratelimit).
 const (
 	// ErrorRefill is how long a node needs for one more error, a little less because answers are delayed.

@@ -15,9 +15,9 @@ import (
 var ErrTooLong = errors.New("longer than the interface carries")
 
 // Open opens a prober: for UDP and TCP with raw sockets if permitted, otherwise with
-// sockets of ordinary users; for ICMP in the opposite order. Errors are of
-// [measure.KindPermission] if the system allows neither, of [measure.KindUnreachable]
-// without a route, and of [measure.KindUsage] for an option that the system rejects.
+// sockets of ordinary users; for ICMP in the opposite order. An error has kind
+// [measure.KindPermission] if the system allows neither, [measure.KindUnreachable]
+// without a route, and [measure.KindUsage] for an option that the system rejects.
 func Open(c Config) (Prober, error) {
 	c.Target = c.Target.Unmap()
 	base := codec{

@@ -123,7 +123,7 @@ func poll(fds []unix.PollFd, wait time.Duration) (n int, err error) {
 	return n, err
 }
 
-// failure reads one ICMP error from the error queue; false if it is empty.
+// failure reads one ICMP error from the error queue, and returns false if the queue is empty.
 func (p *sockets) failure(fd, flow int, take func(Answer)) bool {
 	n, controlled, _, about, err := unix.Recvmsg(fd, p.buffer[:], p.control[:], unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
 	if err != nil {
@@ -165,7 +165,7 @@ func (p *sockets) judge(quoted []byte, e Extended, flow int) (a Answer, ok bool)
 	return a, a.Kind != Nothing
 }
 
-// packet reads one packet from the target; false if there are no more.
+// packet reads one packet from the target, and returns false if there are no more.
 func (p *sockets) packet(fd, flow int, take func(Answer)) bool {
 	n, controlled, _, from, err := unix.Recvmsg(fd, p.buffer[:], p.control[:], unix.MSG_DONTWAIT)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"soku/internal/sock"
 )
 
-// Descriptors returns how many file descriptors an end of a flow of so many streams takes at
-// most, beside its connections: a second one of each, used outside the runtime's poller; what
-// wakes each loop; and the two pipes of a loop that sends.
+// Descriptors returns how many file descriptors an end of a flow takes at most in addition to
+// its connections: a second descriptor of each stream, used outside the runtime's poller; those
+// that wake each loop; and the two pipes of a loop that sends.
 func Descriptors(streams int, role measure.Role) int {
 	each := 1
 	if role == measure.Sender {

@@ -89,8 +89,8 @@ func (r *receiver) enough(n int) bool {
 	return true
 }
 
-// awaitFirst waits for the first byte of any stream; false if the flow ended or was
-// stopped first, and then all workers have ended.
+// awaitFirst waits for the first byte of any stream. It returns false if the flow ended or
+// was stopped first, after all workers have ended.
 func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 	if r.first.Await(ctx, r.group, done) {
 		return true

@@ -82,7 +82,7 @@ func (l *receiveLoop) run() {
 	}
 }
 
-// balance waits until the flow is within its budget again; false if it ends first.
+// balance waits until the flow is within its budget again, and returns false if it ends first.
 func (l *receiveLoop) balance(d time.Duration) bool {
 	for end := sock.Now().Add(d); d > 0; d = end.Sub(sock.Now()) {
 		if l.group.Err() != nil || l.late() || l.ending.Over() {

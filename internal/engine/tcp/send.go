@@ -135,7 +135,7 @@ func (s *sender) over() bool {
 	return s.ending.Over() || s.timed() && !sock.Now().Before(stop)
 }
 
-// infos returns the TCP_INFO of each stream; nil if the kernel does not report it.
+// infos returns the TCP_INFO of each stream, or nil if the kernel does not report it.
 func (s *sender) infos() []*measure.TCPInfo {
 	infos := make([]*measure.TCPInfo, len(s.conns))
 	for i := range infos {

@@ -78,7 +78,7 @@ func (s *sender) newTurns(stream int) *turns {
 	return &turns{schedule: schedule(s.begin.Add(shift)), waiter: pace.NewWaiter(s.ending.Halted()), stop: s.stop, burst: int64(s.burst())}
 }
 
-// next waits until a unit is due; false if the flow ends first.
+// next waits until a unit is due, and returns false if the flow ends first.
 func (t *turns) next() bool {
 	if t.units == 0 {
 		t.units = t.burst * t.schedule.Next(sock.Now, t.stop, t.waiter.Wait)

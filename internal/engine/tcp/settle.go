@@ -13,8 +13,8 @@ import (
 )
 
 // settle ends all streams and returns how many bytes of each the peer did not
-// acknowledge. A flow that was stopped is reset at once; otherwise each stream gets a
-// bounded time to deliver what is queued, unless the policy ends flows at once.
+// acknowledge. A flow that was stopped is reset immediately; otherwise each stream gets a
+// bounded time to deliver what is queued, unless the policy ends flows without waiting.
 func (s *sender) settle(ctx context.Context) (lost []int64) {
 	lost = make([]int64, len(s.conns))
 	finished := make([]bool, len(s.conns))

@@ -55,7 +55,7 @@ func (w way) limits() limits {
 	return l
 }
 
-// both runs one flow at both ends at once, on this way.
+// both runs both ends of one flow concurrently, on this way.
 func (w way) both(ctx context.Context, from, to []*net.TCPConn, o measure.Options, dir measure.Direction) (s, r outcome) {
 	o.TX, o.RX = w.tx, w.rx
 	done := make(chan struct{})
@@ -73,7 +73,7 @@ type outcome struct {
 	err error
 }
 
-// both runs one flow at both ends at once.
+// both runs both ends of one flow concurrently.
 func both(ctx context.Context, from, to []*net.TCPConn, o measure.Options, dir measure.Direction, sent, received measure.Observer) (s, r outcome) {
 	done := make(chan struct{})
 	go func() {

@@ -6,8 +6,8 @@ import (
 	"soku/internal/measure"
 )
 
-// ProbeConnections is how many connections beside the flow's carry the messages of a test
-// with latency under load: one for each part of [measure.UnderLoad], in order.
+// ProbeConnections is how many connections, in addition to the flow's, carry the messages of a
+// test with latency under load: one for each part of [measure.UnderLoad], in order.
 const ProbeConnections = 3
 
 // probeRate is how many messages leave a second: enough for a 99th percentile in
@@ -28,9 +28,9 @@ func IdleProbe(o measure.Options) measure.Options {
 	return p
 }
 
-// LoadProbe returns those of the one beside the flow. It leaves out the flow's first
-// second, at most a fifth of it, while the queues of the path fill. Where the flow
-// has no duration the probe counts from the flow's start and ends with it.
+// LoadProbe returns the options of the probe during the flow. The probe leaves out the flow's
+// first second, at most a fifth of it, while the queues of the path fill. If the flow
+// has no duration, the probe counts from the flow's start and ends with it.
 func LoadProbe(o measure.Options) measure.Options {
 	p := probe(o)
 	if o.Duration == 0 {

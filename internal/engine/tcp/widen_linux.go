@@ -9,8 +9,8 @@ import (
 // widening makes the windows of a loop's streams hold several passes. The kernel grows a
 // window by the bytes read in a round trip, less what is queued, and it evaluates that at
 // the first segment of a pass. So if passes are more than a round trip apart and each
-// takes a whole window at once, the kernel sees one segment, and a stream may stay at 64
-// KiB a pass beside others that have forty times as much.
+// takes a whole window in one read, the kernel sees one segment, and a stream may stay at 64
+// KiB a pass while others have forty times as much.
 type widening struct {
 	enough []int // one element a stream: the largest pass that its window can hold
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// firstWave is how many probes go to a hop at once before it has answered.
+	// firstWave is the number of probes that are sent to a hop together before it has answered.
 	firstWave = 4
 	// mostSilentWave is the largest wave after one without any answer.
 	mostSilentWave = 8
@@ -26,7 +26,7 @@ const (
 )
 
 // hop is one distance: how many probes the nodes there answer, and the wave of probes under
-// way. While all are answered, the next wave is twice as large and follows at once. If some
+// way. While all are answered, the next wave is twice as large and follows immediately. If some
 // are not, some of these are repeated. If the repeats are answered, the others were lost.
 // Otherwise the nodes limit their answers: from then on a wave has as many probes as the one
 // before had answers, and they are more than a second apart.
@@ -81,7 +81,7 @@ func (t *tracer) order(flow, hop int) int {
 }
 
 // allows reports whether a known cell may be probed again. A hop with a limit has its turn
-// once in the last round; flows that nobody there answers get none of its answers.
+// once in the last round; flows that get no answer there use none of its answers.
 func (t *tracer) allows(h *hop, c *cell) bool {
 	if h.limited && (c.silent || t.round >= t.o.Count && !h.unprobed) {
 		return false
@@ -198,7 +198,7 @@ func (t *tracer) countSilence(s *sent) bool {
 	return true
 }
 
-// markSilent marks the flows that were asked for in vain at a hop where nobody else was found.
+// markSilent marks the flows that got no answer at a hop where no other node was found.
 func (t *tracer) markSilent(h *hop) {
 	for _, f := range t.flows {
 		c := &f.cells[h.distance-1]

@@ -106,8 +106,8 @@ func text(path []netip.Addr) string {
 	return strings.Join(parts, ">")
 }
 
-// Hosts and routers answer six probes at once and then one a second. Nothing may be invented
-// because of that: no hop, no branch, no loss.
+// Hosts and routers answer a burst of six probes and then one a second. This must not show as a
+// hop, a branch or loss.
 func TestLimitedAnswersInventNothing(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -170,8 +170,8 @@ func exact(t *testing.T, name string, tr *measure.Trace, paths [][]netip.Addr) {
 	}
 }
 
-// A router that answers nobody is a silent hop of each path and has no loss; it moves no
-// target.
+// A router that answers no probe is a silent hop of each path and has no loss; it does not change
+// the distance of the target.
 func TestASilentRouterHasNoLossAndNoTargetIsMoved(t *testing.T) {
 	for _, drained := range []bool{false, true} {
 		for flows := 1; flows <= 16; flows *= 4 {
@@ -306,8 +306,8 @@ func TestAStricterLimitLeavesFlowsUnknownAtMost(t *testing.T) {
 	}
 }
 
-// Two traces at once share what the nodes answer this host. Both take longer and may leave
-// flows unknown; neither counts the other's answers as loss.
+// Two concurrent traces share the limit of answers to this host. Both take longer and may leave
+// flows unknown; neither reports the answers to the other as loss.
 func TestTwoTracesAtOnceShareALimitAndInventNoLoss(t *testing.T) {
 	for seed := range uint64(10) {
 		synctest.Test(t, func(t *testing.T) {

@@ -29,10 +29,10 @@ const (
 // nil, is called with what is known so far up to five times a second, and must return within
 // a few milliseconds. latency has the round trips to the target.
 //
-// A target that never answers is not an error. Errors are those of [probe.Open], of
-// [measure.KindBroken] if the system stops sending or receiving, or the cause of ctx,
-// whose end is noticed within 100 ms. What was found until then is returned with the
-// error; t is nil if there is nothing.
+// A target that never answers is not an error. An error comes from [probe.Open], has kind
+// [measure.KindBroken] if the system stops sending or receiving, or is the cause of ctx,
+// whose end is noticed within 100 ms. The trace until then is returned with the error; t is
+// nil if nothing was found.
 func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(*measure.Trace)) (t *measure.Trace, latency *measure.Latency, err error) {
 	target = target.Unmap()
 	p, err := probe.Open(probe.Config{What: "trace", Target: target, Options: o, Flows: o.Flows})
@@ -153,7 +153,7 @@ func (t *tracer) begin(now time.Time) {
 	t.beginScan()
 }
 
-// roundDone reports whether nothing of the round is left for hops that answer at once.
+// roundDone reports whether the round is complete for the hops that answer immediately.
 // Silent hops and those that limit their answers do not delay the next round.
 func (t *tracer) roundDone() bool {
 	if t.scan != nil {

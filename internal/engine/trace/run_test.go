@@ -27,7 +27,7 @@ type scripted struct {
 	serial  bool
 	delay   time.Duration // of answers
 	sent    int
-	most    int // probes of one flow under way at once
+	most    int // probes of one flow under way at the same time
 	open    map[uint16]bool
 	waiting []probe.Answer
 	times   []time.Time
@@ -216,7 +216,7 @@ func TestAnInterruptKeepsTheHops(t *testing.T) {
 	}
 }
 
-// What is merged of several flows is what one flow with all answers would have.
+// Figures merged from several flows equal those of one flow with all answers.
 func TestFlowsAddUpToWhatOneFlowWouldHaveSeen(t *testing.T) {
 	times := []float64{3, 9, 4, 11, 5, 5.5, 100, 2, 7}
 	var all cell

@@ -31,7 +31,7 @@ func defaults() measure.Options {
 	}
 }
 
-// length assumes that each hop answers six flows at once and then one a second.
+// length assumes that each hop answers a burst of six flows and then one a second.
 func length(o measure.Options) (measure.Duration, bool) {
 	const atOnce = 6
 	answers := measure.Duration(max(o.Flows-atOnce, 0)) * measure.Duration(probe.ErrorSpacing)

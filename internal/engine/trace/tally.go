@@ -24,7 +24,7 @@ type cell struct {
 	open       int        // outstanding probes
 	wanted     bool       // to be probed in this round
 	silences   int        // conclusive probes without an answer since the last answer
-	silent     bool       // nobody answers this flow at this hop
+	silent     bool       // no node at this hop answers this flow
 }
 
 // node is one address and the times of its answers, in ns.

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// leastChecks and mostChecks are how many probes repeat at once those of a wave that
-	// were not answered, to see whether they were lost.
+	// leastChecks and mostChecks are how many probes immediately repeat unanswered ones of a
+	// wave, to see whether those were lost.
 	leastChecks, mostChecks = 3, 10
 	// leastRefill is the shortest time between answers of a node that limits them: Linux has 100
 	// ms for IPv6 and a second for IPv4.
@@ -119,8 +119,8 @@ func (t *tracer) soft() time.Duration {
 	return min(t.o.Timeout.Std(), probe.ErrorSpacing, max(least, 2*t.slowest))
 }
 
-// silent returns the probes without an answer, other than those of flows that nobody at
-// this hop answers.
+// silent returns the probes without an answer, except those of flows that no node at this hop
+// answers.
 func (w *wave) silent(t *tracer) (list []*sent) {
 	for _, s := range w.probes {
 		if !s.answered && !t.flows[s.flow].cells[s.hop-1].silent {

@@ -67,8 +67,8 @@ func (h header) put(b []byte) {
 	binary.BigEndian.PutUint32(b[24:], crc32.Checksum(b[:24], castagnoli()))
 }
 
-// parseHeader parses the header of a datagram; false if it is foreign, damaged, or of
-// another version.
+// parseHeader parses the header of a datagram, and returns false if the datagram is foreign or
+// damaged, or has another version.
 func parseHeader(b []byte) (header, bool) {
 	if len(b) < headerSize || binary.BigEndian.Uint32(b) != magic ||
 		binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli()) {

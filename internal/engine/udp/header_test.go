@@ -223,7 +223,7 @@ func TestATrainCountsLikeItsDatagrams(t *testing.T) {
 	}
 }
 
-// Counting many numbers at once equals counting each.
+// Counting many numbers in one call equals counting each.
 func TestFollowingNumbersAreMarkedAsSeen(t *testing.T) {
 	var s sequence
 	s.add(0)

@@ -34,7 +34,7 @@ type driver struct {
 	refusal  refusals
 }
 
-// turn waits until a datagram is due, and returns how many a lane may send now; 0 if the
+// turn waits until a datagram is due, and returns how many a lane may send now, or 0 if the
 // flow ends first.
 func (d *driver) turn() int {
 	if d.ending.Over() {
@@ -97,8 +97,9 @@ const (
 	moreShare  = 10
 )
 
-// goesOn waits for the peer to end a flow whose datagrams have all been sent, and releases
-// more of them if it does not; false if it does, or if it is not the peer that ends it.
+// goesOn waits for the peer to end a flow whose datagrams have all been sent. If the peer does not
+// end it, goesOn releases more datagrams and returns true. It returns false if the peer has ended
+// the flow, or if the policy does not let the peer end it.
 func (d *driver) goesOn() bool {
 	if !d.policy.PeerEnds {
 		return false
@@ -119,8 +120,8 @@ func (d *driver) goesOn() bool {
 // full is how long to wait after the host's queues were full.
 const full = 100 * time.Microsecond
 
-// send sends the next n datagrams of l; false if the flow has ended. It may send none if
-// there is no room.
+// send sends the next n datagrams of l, and returns false if the flow has ended. It may send none
+// if there is no room.
 func (d *driver) send(l *lane, n int) bool {
 	for sent := 0; sent < n; {
 		now := sock.Now()

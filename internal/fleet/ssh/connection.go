@@ -122,7 +122,7 @@ func (Client) own(cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// limited is a writer of at most so many bytes; more is an error.
+// limited returns a writer of at most most bytes; a write beyond them is an error.
 func limited(w io.Writer, most int) io.Writer { return &limitedWriter{w, most} }
 
 type limitedWriter struct {

@@ -20,7 +20,7 @@ type Endpoint struct {
 }
 
 // Run does what the first line of in says, until in ends, no request arrives for Silence, or
-// ctx ends. Errors are of kind usage for a line that does not parse.
+// ctx ends. An error has kind usage if the line does not parse.
 func (e Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -7,7 +7,7 @@ import "context"
 type Host struct {
 	client  Client
 	order   Order
-	turn    chan struct{} // held by whoever looks at session
+	turn    chan struct{} // held while session is used
 	session *Session      // nil: none yet
 }
 

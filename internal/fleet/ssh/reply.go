@@ -27,7 +27,7 @@ func (s *Session) reply(ctx context.Context, first string, n int) ([]string, err
 	return nil, s.ended(ctx, errGreeting)
 }
 
-// word takes a line of the script apart; nil if it is another one.
+// word splits a line of the script that begins with first, or returns nil for another line.
 func (s *Session) word(line []byte, first string, n int) ([]string, error) {
 	words := strings.Fields(printable.Line(string(bytes.ToValidUTF8(line, []byte("?")))))
 	switch {

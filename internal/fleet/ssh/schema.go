@@ -17,7 +17,7 @@ import (
 //	to the host     start                              when PATH/part-NUMBER is the program
 //	from the host   soku-failed REASON DETAIL          instead of any of its lines
 //
-// Lines before the first of these are of the login shell and ignored. Then the script runs
+// Lines before the first of these come from the login shell and are ignored. Then the script runs
 // "PATH/soku endpoint" with the same input and output, which exchanges lines of JSON: a
 // [Wish], answered by a [Ready]; after that any number of requests {"ask":N}, answered by
 // {"answer":N,"unix_ns":T}. The end of the input, or [Silence] without a request, ends it. The

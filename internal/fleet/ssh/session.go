@@ -32,7 +32,7 @@ type Session struct {
 
 // Clock compares a clock with that of this machine.
 type Clock struct {
-	Offset      time.Duration // the other one is ahead by so much
+	Offset      time.Duration // by which the other clock is ahead
 	Uncertainty time.Duration // half of the shortest round trip
 }
 
@@ -61,7 +61,7 @@ type far struct {
 	cmd        *exec.Cmd
 	complaints *process.Tail
 	lines      chan []byte   // what the host wrote; closed with its output
-	stop       chan struct{} // closed by end: nobody reads lines any more
+	stop       chan struct{} // closed by end: lines are not read any more
 	done       chan struct{} // closed when the process has ended
 	endOnce    sync.Once
 
@@ -91,7 +91,7 @@ func open(ctx context.Context, k *connection) (*far, error) {
 	return f, nil
 }
 
-// read passes lines on until the output ends, a line is too long or nobody wants them.
+// read passes lines on until the output ends, a line is too long or stop is closed.
 func (f *far) read(out io.Reader) {
 	defer close(f.done)
 	in := bufio.NewReaderSize(out, maxLine)

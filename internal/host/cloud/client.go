@@ -76,7 +76,7 @@ func (c *client) get(ctx context.Context, path string) []byte {
 	return body
 }
 
-// texts asks for several values at once.
+// texts asks for several values concurrently.
 func (c *client) texts(ctx context.Context, wanted map[string]*string) {
 	var work sync.WaitGroup
 	for path, to := range wanted {
@@ -101,8 +101,8 @@ func (c *client) token(ctx context.Context, path, lifetime, name string) bool {
 // printable are the characters of ASCII that can be seen.
 const printable = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
 
-// word is a value of one line without space around it; "" for what cannot be one, such as a
-// page of a portal that answers in the service's place.
+// word returns a value of one line without the space around it, or "" if the text is no such
+// value, such as the page of a portal that answers in the service's place.
 func word(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > mostText || strings.Trim(text, printable+" ") != "" || strings.ContainsAny(text, "<>{}") {

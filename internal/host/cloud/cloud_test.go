@@ -129,7 +129,7 @@ func TestAServiceThatHangsTakesNoLongerThanTheLimit(t *testing.T) {
 	for provider := range services {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			l, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, nobody answers
+			l, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, no server answers
 			if err != nil {
 				t.Fatal(err)
 			}

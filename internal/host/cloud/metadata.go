@@ -31,7 +31,7 @@ func NewMetadata() *Metadata {
 // has no provider where no service is asked. It takes 200 ms at most; while another
 // caller asks it waits for that answer.
 func (m *Metadata) Of(ctx context.Context, f Firmware) Answer {
-	return m.of(ctx, f, os.Getenv(Setting)) //nolint:forbidigo // of the machine, like the firmware; whoever runs a trial has no part in it
+	return m.of(ctx, f, os.Getenv(Setting)) //nolint:forbidigo // a property of the machine, like the firmware, not a setting of the user
 }
 
 func (m *Metadata) of(ctx context.Context, f Firmware, setting string) Answer {

@@ -46,7 +46,7 @@ func newDriver(e *host.Ethtool) (d *driver, columns []Column) {
 	return d, columns
 }
 
-// names are those of all statistics, in order; nil where the driver has none.
+// names returns the names of all statistics in order, or nil if the driver has none.
 func (d *driver) names() []string {
 	info := unix.EthtoolDrvinfo{Cmd: unix.ETHTOOL_GDRVINFO}
 	if d.Call(unsafe.Pointer(&info)) != nil || info.N_stats == 0 || info.N_stats > mostStatistics {

@@ -37,7 +37,7 @@ func (f *file) close() {
 	}
 }
 
-// read returns the text, valid until the next call; nil where that fails.
+// read returns the text, valid until the next call, or nil if reading fails.
 func (f *file) read() []byte {
 	if f.fd < 0 {
 		return nil
@@ -66,7 +66,7 @@ func (f *file) read() []byte {
 	}
 }
 
-// textOf is the text of a file that is read once; empty where that fails.
+// textOf returns the text of a file that is read once, or an empty string if reading fails.
 func textOf(path string) string {
 	f := openFile(path)
 	defer f.close()

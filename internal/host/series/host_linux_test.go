@@ -236,7 +236,7 @@ func TestThisHostIsSampled(t *testing.T) {
 	}
 	defer conn.Close()
 	for range 20 {
-		_, _ = conn.Write(make([]byte, 1000)) // nobody listens, so that every second one fails
+		_, _ = conn.Write(make([]byte, 1000)) // there is no listener, so that every second write fails
 	}
 	spin(60 * time.Millisecond)
 	v := values(t, s)
@@ -282,7 +282,7 @@ func TestTheNetworkIsThatOfTheCallersNamespace(t *testing.T) {
 	for _, n := range values(t, s).Columns["interface.sent_packets"] {
 		sent += n
 	}
-	if sent < 10 || sent > 100 { // answers that nobody listens among them
+	if sent < 10 || sent > 100 { // including the errors "port unreachable"
 		t.Errorf("%d packets in the namespace", sent)
 	}
 }

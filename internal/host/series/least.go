@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// leastOf are the names with the smallest values, all but so many.
+// leastOf returns the names of all values but the kept largest.
 func leastOf(values map[string]int64, kept int) map[string]bool {
 	if len(values) <= kept {
 		return nil

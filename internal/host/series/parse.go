@@ -28,7 +28,7 @@ func cutField(b []byte) (field, rest []byte) {
 	return b[i:j], b[j:]
 }
 
-// number is a field that is a decimal number; false for what is none or too large.
+// number parses a field as a decimal number. ok is false if it is none or too large.
 func number(field []byte) (n int64, ok bool) {
 	if len(field) == 0 || len(field) > 18 {
 		return wide(field)
@@ -75,8 +75,8 @@ func hexadecimal(field []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// numbers reads the next fields of a line as numbers, as many as there are places, and reports
-// whether there were so many.
+// numbers reads the next fields of a line into out as numbers, and reports whether the line had
+// enough fields.
 func numbers(line []byte, out []int64) bool {
 	for i := range out {
 		var field []byte
@@ -130,7 +130,7 @@ func parseStat(b []byte, tick int64, cpus []int, row []int64) {
 	}
 }
 
-// placeOf is the index of id in ids, most likely guess; -1 if it is not there.
+// placeOf returns the index of id in ids, which most likely is guess, or -1 if it is not there.
 func placeOf(ids []int, id, guess int) int {
 	if guess >= 0 && guess < len(ids) && ids[guess] == id {
 		return guess

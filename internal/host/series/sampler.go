@@ -12,9 +12,9 @@ import (
 // Config says what a [Sampler] reads.
 type Config struct {
 	Interface string   // that carries the path; may be empty
-	Sources   []Source // beside those of the host: the sockets of a trial
+	Sources   []Source // in addition to those of the host: the sockets of a trial
 
-	every time.Duration // between two readings; 0 for every
+	every time.Duration // between two readings; 0: the constant every
 }
 
 const (
@@ -26,7 +26,7 @@ const (
 )
 
 // MostAtOnce is how many samplers a process has at the same time: each costs files and
-// processor time, and many at once would slow down what they watch.
+// processor time, and many together would slow down what they watch.
 const MostAtOnce = 4
 
 // Descriptors is more than the files that a sampler holds open: one a thread of the process, of
@@ -52,8 +52,8 @@ type Sampler struct {
 
 // Start begins to sample. It returns within 100 ms, and the caller must call Stop.
 //
-// Beside [MostAtOnce] others of this process there is none, and Start returns nil. A source that
-// hangs counts as one more, also when its sampler has ended.
+// Start returns nil if this process already has [MostAtOnce] samplers. A source that hangs counts
+// as a sampler, also after its sampler has ended.
 func Start(c Config) *Sampler {
 	if running.Add(1) > MostAtOnce {
 		running.Add(-1)
@@ -85,8 +85,8 @@ func start(host []opener, c Config, hang time.Duration) *Sampler {
 	return s
 }
 
-// Stop reads once more and returns the series; nil where there is none to tell. It waits at
-// most 100 ms for a source. Further calls return the same.
+// Stop reads once more and returns the series, or nil if there is none. It waits at most 100 ms
+// for a source. Further calls return the same.
 func (s *Sampler) Stop() *measure.Series {
 	if s == nil {
 		return nil

@@ -127,7 +127,8 @@ func (t *table) column(c int, out []int64) (says bool) {
 // mostProcessors is how many processors a series has columns of.
 const mostProcessors = 32
 
-// processor is the name in a column of one processor, such as cpu7; empty for others.
+// processor returns the processor of a column, such as cpu7, or an empty string if the column does
+// not belong to one processor.
 func processor(key string) string {
 	name, _, _ := strings.Cut(key, ".")
 	if strings.HasPrefix(name, "cpu") {

@@ -49,9 +49,9 @@ type client struct {
 	synchronous time.Time // when a test begins whose start is synchronised
 }
 
-// hold finds the test of k or begins one, and holds it; nil where there are too many.
-// Addresses of datagrams can be made up, so those that had no connection share a bound of
-// their own and take the room of no other.
+// hold finds the test of k or begins one, and holds it. It returns nil if there are too many
+// tests. Source addresses of datagrams can be forged, so addresses without a connection share a
+// limit of their own and do not displace other tests.
 func (h *handler) hold(k key) *client {
 	h.mu.Lock()
 	proven := !k.udp || h.isKnown(k.addr)

@@ -47,7 +47,7 @@ func TestDatagramsBeyondTheLimitOnRatesAreNotCounted(t *testing.T) {
 	}
 }
 
-// Addresses of datagrams can be made up, and nobody answers for them.
+// Source addresses of datagrams can be forged.
 func TestDatagramsOfAddressesWithoutAConnectionTakeNoPlaceAndWriteNoLine(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)

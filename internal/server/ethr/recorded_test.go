@@ -36,7 +36,7 @@ func recorded(t *testing.T, name string) *exchange.Exchange {
 	return x
 }
 
-// frameOf cuts the message off that b begins with; nil for payload.
+// frameOf splits b after the message that it begins with. frame is nil if b begins with payload.
 func frameOf(b []byte) (frame, rest []byte) {
 	if len(b) < 64 {
 		return nil, b
@@ -48,7 +48,7 @@ func frameOf(b []byte) (frame, rest []byte) {
 	return b[:n], b[n:]
 }
 
-// payloadOf is how many bytes and datagrams the end sent beside its messages.
+// payloadOf returns the number of payload bytes and datagrams that the end sent, without its messages.
 func payloadOf(x *exchange.Exchange, from exchange.From) (bytes, steps int64) {
 	for _, s := range x.Steps {
 		if s.From != from || s.Kind != exchange.Bytes && s.Kind != exchange.More {

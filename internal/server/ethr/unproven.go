@@ -6,9 +6,9 @@ import (
 )
 
 // Datagrams of Ethr carry nothing that shows who sent them, and its own clients open no
-// connection for a UDP test. So datagrams of an address without a connection are counted,
-// for whoever shows the traffic, but they take no place and no turn, and the log has one
-// line for all of them.
+// connection for a UDP test. So datagrams of an address without a connection are counted and
+// shown as traffic, but they take no place and no turn, and the log has one line for all of
+// them.
 const (
 	// knownFor is how long an address is known after it opened a connection: soku's client
 	// opens one before a UDP test, and may wait for others before it begins.

@@ -93,7 +93,7 @@ func optionsOf(p *wire.Parameters) (measure.Options, error) {
 	}
 	o.Length, o.Own = measure.Size(p.Length), tcp.Options{NoDelay: p.NoDelay}
 	o.Congestion = p.Congestion  // also where this end only receives: it reports what its connections have
-	o.TX, o.RX = "write", "read" // the client's figures stand beside those of other servers, which copy
+	o.TX, o.RX = "write", "read" // the client's figures are compared with those of other servers, which copy
 	if p.ZeroCopy != 0 && p.ServerSends() {
 		if !slices.Contains(sock.WriterPaths(), "sendfile") {
 			return o, fail(wire.CodeNoSendfile, "server.iperf3.sendfile", nil)

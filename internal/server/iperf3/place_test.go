@@ -82,7 +82,7 @@ func TestAClientThatMayNotMeasureTakesNoPlace(t *testing.T) {
 	defer leave()
 	x := newRaw(s)
 	x.asks(askTCP)
-	x.refusedWith(wire.CodeMaxDuration) // at once
+	x.refusedWith(wire.CodeMaxDuration) // without waiting for a turn
 }
 
 // Who saw a token on the way cannot measure with it while its time is within the skew.

@@ -268,7 +268,7 @@ func TestIperf3ClientsProveTheirUser(t *testing.T) {
 	}
 }
 
-// hasOAEP reports whether the installed iperf3 is of those that pad by OAEP: 3.17 on.
+// hasOAEP reports whether the installed iperf3 pads by OAEP, as versions from 3.17 on do.
 func hasOAEP(t *testing.T) bool {
 	out, _ := exec.CommandContext(t.Context(), realIperf3(t), "-h").CombinedOutput()
 	return bytes.Contains(out, []byte("pkcs1"))

@@ -7,8 +7,8 @@ import (
 	wire "soku/internal/wire/iperf3"
 )
 
-// maxTests is how many clients may be there at once, those included that wait for
-// their turn, and maxAsked how many of them may not have said yet what they want.
+// maxTests is the number of clients that may be connected at the same time, including those that
+// wait for their turn. maxAsked is the number of them that may not have sent their parameters yet.
 const maxTests, maxAsked = 4096, 1024
 
 // registry finds tests.

@@ -66,7 +66,7 @@ type test struct {
 }
 
 // tcpStream is a stream and its place in the order of arrival: the cookies of streams
-// that come at once are read side by side.
+// that arrive together are read concurrently.
 type tcpStream struct {
 	conn   *net.TCPConn
 	number uint64
@@ -197,8 +197,8 @@ func (t *test) farewell(err error) {
 	if !t.report(err) {
 		return
 	}
-	// What the client sent meanwhile would make a reset of the close, and take the
-	// word off the path.
+	// Unread data from the client would turn the close into a reset, which would discard the
+	// state that was just sent.
 	_ = t.control.CloseWrite()
 	_ = t.control.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
 	_, _ = io.CopyN(io.Discard, t.control, 64<<10)

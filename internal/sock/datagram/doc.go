@@ -1,5 +1,5 @@
 // Package datagram sends and receives datagrams of connected UDP sockets: one per system
-// call on every platform, and on Linux many at once (sendmmsg, recvmmsg), also as
+// call on every platform, and on Linux many per call (sendmmsg, recvmmsg), also as
 // segments that the kernel splits and joins (UDP_SEGMENT, UDP_GRO). The path of a flow is
 // one of these, chosen once by [SendPath] or [ReceivePath]; [Sender] and [Receiver]
 // behave the same on each.

@@ -17,7 +17,7 @@ type Drops struct {
 	ok   bool
 }
 
-// DropsOf returns the counter of c; nil if the system has none.
+// DropsOf returns the counter of c, or nil if the system has none.
 func DropsOf(c net.Conn) *Drops {
 	raw, ok := rawConn(c)
 	if !ok {
@@ -31,8 +31,8 @@ func DropsOf(c net.Conn) *Drops {
 	return d
 }
 
-// Count returns the number since the socket was created; false if it cannot be read. It
-// wraps around at 32 bits and does not allocate. It is for one goroutine.
+// Count returns the number of drops since the socket was created, or false if it cannot be read.
+// The number wraps around at 32 bits. Count does not allocate and is for one goroutine.
 func (d *Drops) Count() (uint32, bool) {
 	d.ok = false
 	if err := d.raw.Control(d.read); err != nil {

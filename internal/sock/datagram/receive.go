@@ -25,7 +25,7 @@ type Receiver struct {
 }
 
 // NewReceiver returns a receiver for a path from [ReceivePath]. Datagrams are expected to
-// have size bytes; of a longer one only the length is reliable. Errors are of kind
+// have size bytes; of a longer one only the length is reliable. An error has kind
 // broken. The caller must call [Receiver.Close].
 func NewReceiver(path string, size int) (*Receiver, error) {
 	r := &Receiver{path: path, slot: largest, slots: 1}
@@ -63,8 +63,8 @@ type Inlet struct {
 	call     receiveCall
 }
 
-// Open returns the inlet of c, number n of the receiver, counted from 0. Errors are of
-// kind broken.
+// Open returns the inlet of c, number n of the receiver, counted from 0. An error has kind
+// broken.
 func (r *Receiver) Open(c net.Conn) (*Inlet, error) {
 	in := &Inlet{receiver: r, conn: c, number: len(r.inlet)}
 	r.inlet = append(r.inlet, in)
@@ -137,7 +137,7 @@ type Train struct {
 
 	rest    []byte // stored bytes of the datagrams not returned yet
 	left    int    // their length
-	segment int    // length of each but the last; 0 for a single one
+	segment int    // length of each but the last, or 0 if there is only one
 }
 
 // newTrain returns a message of length bytes, of which kept are stored.

@@ -67,7 +67,7 @@ type Writer struct {
 	call   sendCall
 }
 
-// Open returns the writer of s over c. Errors are of kind usage or broken.
+// Open returns the writer of s over c. An error has kind usage or broken.
 func (s *Sender) Open(c net.Conn) (*Writer, error) {
 	o := &Writer{sender: s, conn: c}
 	if s.path == Write {

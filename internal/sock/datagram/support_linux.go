@@ -53,7 +53,7 @@ var segmentsMost = sync.OnceValue(func() int {
 	return many
 })
 
-// sendToItself sends a message of so many one-byte segments over loopback.
+// sendToItself sends a message of one-byte segments over loopback.
 func sendToItself(fd, segments int) error {
 	own, err := unix.Getsockname(fd)
 	if err != nil {

@@ -46,6 +46,6 @@ func (r *Recorder) Flow() measure.FlowEnd {
 	return f
 }
 
-// Info returns the kernel's TCP_INFO of stream now, with retransmits counted from the
-// beginning of the measured part; false if the kernel does not report it.
+// Info returns the kernel's present TCP_INFO of stream, with retransmits counted from the
+// beginning of the measured part, or false if the kernel does not report it.
 func (r *Recorder) Info(stream int) (measure.TCPInfo, bool) { return r.info(stream) }

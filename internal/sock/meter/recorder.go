@@ -30,7 +30,7 @@ type Config struct {
 	Interval  time.Duration // of live lines and of samples of single streams; 0 means 1 s
 	Observe   measure.Observer
 	Conns     []net.Conn // one element a stream, for the addresses
-	// Info returns the kernel's TCP_INFO of a stream; nil if there is none.
+	// Info returns the kernel's TCP_INFO of a stream. Info is nil if there is none.
 	Info func(stream int) (measure.TCPInfo, bool)
 }
 

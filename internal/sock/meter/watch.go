@@ -10,7 +10,7 @@ import (
 type Window struct {
 	From time.Time       // when the first byte moved
 	Omit time.Duration   // omitted start
-	Idle time.Duration   // stall timeout; 0 for none
+	Idle time.Duration   // stall timeout; 0: no timeout
 	Done <-chan struct{} // closed when the workers have ended
 	// Begun is called at the end of the omitted start, if there is one: counts before it
 	// are left out. It may be nil.
@@ -21,8 +21,8 @@ type Window struct {
 var ErrIdle = errors.New("nothing moved")
 
 // Watch records until w.Done is closed and returns nil; or returns the cause of ctx's
-// end, or [ErrIdle]. It returns at once on each and waits for no goroutine. It has not
-// recorded the part after the last boundary: [Recorder.End] does.
+// end, or [ErrIdle]. It returns immediately on each and waits for no goroutine. It does not
+// record the part after the last boundary: [Recorder.End] does.
 func (r *Recorder) Watch(ctx context.Context, w Window) error {
 	if zero := (reading{at: w.From, counts: make([]Count, len(r.cells))}); w.Omit <= 0 {
 		r.begin(zero)

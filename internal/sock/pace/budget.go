@@ -35,7 +35,7 @@ const (
 	headroom = 1.02
 	// savedUp is how long what is not used can be used later.
 	savedUp = time.Second
-	// atStart is how much of the rate may be moved at once in the beginning.
+	// atStart is the burst that may be moved in the beginning, as time at the rate.
 	atStart = 5 * time.Millisecond
 	// debtMost is how much of the rate [Budget.Draw] lends, and leastDebt the least, in
 	// bytes: two datagrams.

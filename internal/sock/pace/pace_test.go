@@ -7,7 +7,7 @@ import (
 
 // simulate runs s on an invented clock: each unit costs cost, each wait takes
 // at least overshoot longer than asked. It returns the units sent and the
-// largest number handed out at once.
+// largest number handed out by one call.
 func simulate(s *Schedule, from time.Time, run, cost, overshoot time.Duration) (sent, burst int64) {
 	for now := from; now.Before(from.Add(run)); {
 		n, wait := s.Take(now)

@@ -15,7 +15,7 @@ const CoarseBurst = 10 * time.Millisecond
 // FineBurst is the burst of a schedule that waits with [Waiter.WaitFine].
 const FineBurst = 5 * time.Millisecond
 
-// burstMost limits how many units are due at once, whatever the rate.
+// burstMost limits how many units are due together, at any rate.
 const burstMost = 8192
 
 // Schedule gives out equal units (a datagram, a write) that are due at start, start+gap,
@@ -30,7 +30,7 @@ type Schedule struct {
 }
 
 // NewSchedule returns a schedule of bitsPerSecond in units of unitBytes. bitsPerSecond
-// must be greater than 0. burst limits how many units are due at once, at least one:
+// must be greater than 0. burst limits how many units are due together, at least one:
 // [CoarseBurst] or [FineBurst]. Waits that end late by less than burst do not lower the
 // rate.
 func NewSchedule(start time.Time, unitBytes int, bitsPerSecond float64, burst time.Duration) *Schedule {
@@ -73,8 +73,8 @@ func (s *Schedule) Take(now time.Time) (units int64, wait time.Duration) {
 	return units, 0
 }
 
-// Next waits, using wait, until units are due, and returns how many may be sent now; 0 if
-// wait ends early, or after stop unless that is zero. The times are those of now.
+// Next waits, using wait, until units are due, and returns how many may be sent now. It returns 0
+// if wait ends early, or after stop unless that is zero. The times are those of now.
 func (s *Schedule) Next(now func() time.Time, stop time.Time, wait func(time.Duration) bool) int64 {
 	for {
 		at := now()

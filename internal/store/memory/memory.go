@@ -18,8 +18,8 @@ import (
 	"soku/internal/store"
 )
 
-// memory is a [store.Store]. It keeps documents as their JSON, so that nobody
-// changes a stored result through a pointer.
+// memory is a [store.Store]. It keeps documents as their JSON, so that a caller
+// cannot change a stored result through a pointer.
 type memory struct {
 	mu        sync.Mutex
 	closed    bool

@@ -172,8 +172,8 @@ func owner(ctx context.Context, db *sql.DB) (foreign, ours bool, err error) {
 }
 
 // prepare checks the schema's version and applies the migrations that are
-// missing. Several processes may do so at once: one whose statement fails because
-// another was first tries again, and finds nothing left to do.
+// missing. Several processes may do this at the same time: one whose statement fails
+// because another was first tries again, and finds nothing left to do.
 func (s *sqlite) prepare(ctx context.Context) error {
 	sub, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {

@@ -228,7 +228,7 @@ func (s *sqlite) Close() error {
 	return lost
 }
 
-// more is how many rows [store.PageOf] wants; 0 for all.
+// more returns how many rows [store.PageOf] wants. 0 is no limit.
 func more(limit int) int {
 	if limit == 0 {
 		return 0

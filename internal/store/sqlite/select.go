@@ -21,7 +21,7 @@ type statement struct {
 	args []any
 }
 
-// statement selects columns of at most limit rows; 0 for all.
+// statement selects columns of at most limit rows. A limit of 0 selects all rows.
 func (s selection) statement(columns string, limit int) statement {
 	text := "SELECT " + columns + s.joins
 	if len(s.where) > 0 {

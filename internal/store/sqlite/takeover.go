@@ -8,9 +8,9 @@ import (
 	"soku/internal/store"
 )
 
-// One transaction takes over at most so many results, and no more documents than
-// have so many bytes together, but at least one. It bounds memory and what is
-// done again after a kill.
+// Limits of one transaction: the number of results that it takes over, and the total
+// size of their documents in bytes. It takes over at least one. The limits bound memory
+// and the work that is repeated after a kill.
 var (
 	takeOverResults = 1000 // tests have less
 	takeOverBytes   = 16 << 20
@@ -19,8 +19,8 @@ var (
 // takeOver is migration 3: it moves the results of schema 1 into the tables of
 // migration 2, and fills the new columns from the documents. A batch is moved in
 // one transaction, so that a kill loses nothing and the next opening goes on; two
-// processes may move at once. What a batch leaves free in the file the next one
-// uses: the file does not grow to twice its size.
+// processes may move batches at the same time. The next batch uses the pages of the
+// file that a batch leaves free, so the file does not grow to twice its size.
 func takeOver(ctx context.Context, db *sql.DB) error {
 	s := &sqlite{db: db}
 	for {
@@ -40,7 +40,7 @@ func takeOver(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// moveBatch moves the next results and returns how many; 0 where none is left.
+// moveBatch moves the next results and returns their number, which is 0 if none was left.
 func moveBatch(ctx context.Context, tx *sql.Tx) (int, error) {
 	var left bool
 	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = 'result_of_schema_1'`).Scan(&left)

@@ -37,8 +37,8 @@ func unpacked(t *testing.T, file string) []byte {
 	return b
 }
 
-// schema1 is a store that a version with schema 1 wrote, with each result copied
-// so many times; copies have another ID in their row.
+// schema1 makes a store as a version with schema 1 wrote it, with each result copied
+// copies times; copies have another ID in their row.
 func schema1(t *testing.T, copies int) (path string, results int) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "soku.db")

@@ -80,11 +80,11 @@ func (s *session) syn() Message {
 func (s *session) rounds() uint32 { return uint32(min(max(s.request.Row, 1), maxRounds)) }
 
 // syncTimeout is how long a server may take to answer SyncStart: a few times the time of
-// its first answer, because a server that supports it answers at once.
+// its first answer, because a server that supports it answers immediately.
 func syncTimeout(took time.Duration) time.Duration { return max(500*time.Millisecond, 4*took) }
 
-// synchronise negotiates the start with the server; false if the server does not support
-// it. The server waits briefly for SyncStart and answers with the time until its next
+// synchronise negotiates the start with the server, and returns false if the server does not
+// support this. The server waits briefly for SyncStart and answers with the time until its next
 // second. The client sends back the round trip of that exchange, and subtracts half of it.
 func (s *session) synchronise(ctx context.Context, c *net.TCPConn, took time.Duration) (bool, error) {
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })()

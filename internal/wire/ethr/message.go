@@ -80,7 +80,7 @@ var (
 )
 
 // Read reads one frame and no byte beyond it. It needs at most the memory of the longest
-// message. Errors are those of r, or report an invalid message.
+// message. It fails if r fails or if the message is invalid.
 func Read(r io.Reader) (Message, error) {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -238,7 +238,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// keep makes Close close c too. It closes c at once when that was called already.
+// keep makes Close close c, too. If Close was called already, keep closes c immediately.
 func (s *session) keep(c io.Closer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

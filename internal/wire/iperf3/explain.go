@@ -106,7 +106,7 @@ func (s *session) turnedAway() error {
 	return e
 }
 
-// explainState is the error of a state that ends the test; nil for other states.
+// explainState returns the error of a state that ends the test, or nil for other states.
 func (s *session) explainState(state State) error {
 	switch state {
 	case AccessDenied:

@@ -23,7 +23,7 @@ type Parameters struct {
 	NoDelay         bool
 	MPTCP           bool
 	Window          int   // socket buffers, bytes
-	Length          int   // of a write or datagram, bytes; 0 for UDP: the server chooses
+	Length          int   // of a write or datagram, bytes; the server chooses if it is 0 for UDP
 	Bandwidth       int64 // bit/s of each stream, 0: no limit
 	FQRate          int64 // bit/s of each stream, by the kernel; 0: no limit
 	PacingTimer     int   // microseconds, see [DefaultPacingTimer]

@@ -12,8 +12,8 @@ import (
 // mostUsed bounds the tokens that are remembered at a time. Only who knows a password adds one.
 const mostUsed = 10_000
 
-// usedTokens are those that were accepted and are still within the allowed difference of the
-// clocks: whoever saw one on the way could send it again. It is safe for concurrent use.
+// usedTokens holds the tokens that were accepted and are still within the allowed difference of
+// the clocks: an attacker on the path could replay them. It is safe for concurrent use.
 type usedTokens struct {
 	mu    sync.Mutex
 	until map[[sha256.Size]byte]time.Time

@@ -14,7 +14,7 @@ import (
 	"soku/internal/wire"
 )
 
-// wordTimeout is how long the server may take for a message that it can send at once, in
+// wordTimeout is how long the server may take for a message that it can send immediately, in
 // addition to the connect timeout.
 const wordTimeout = 10 * time.Second
 

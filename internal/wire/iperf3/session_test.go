@@ -292,7 +292,7 @@ func TestBlockedUDPIsReported(t *testing.T) {
 	}
 }
 
-// The datagrams of a server that sends at once may overtake its answer.
+// The datagrams of a server that sends immediately may overtake its answer.
 func TestDatagramsBeforeTheAnswerDoNotOpenAStream(t *testing.T) {
 	var udp net.PacketConn
 	addr := playing(t, func(c net.Conn) {

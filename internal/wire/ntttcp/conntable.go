@@ -41,7 +41,7 @@ func (c *connTable) remove(t *syncConn) {
 	}
 }
 
-// leastWanted is the connection that gives up its place; nil if all are in tests.
+// leastWanted returns the connection that gives up its place, or nil if all are in tests.
 func (c *connTable) leastWanted() (oldest *syncConn) {
 	idle := map[netip.Prefix]int{}
 	for _, t := range c.all {

@@ -184,8 +184,8 @@ func (r *Registry) now() Word {
 	return r.state
 }
 
-// agree is the duration that the receiver answers: its own for several senders, else the
-// longer of both; 0, without end, is the longest.
+// agree returns the duration that the receiver answers: its own with several senders, otherwise
+// the longer of both. A duration of 0 has no end and is the longest.
 func (r *Registry) agree(asked Word) (seconds int, ok bool) {
 	switch {
 	case asked < 0 || asked > SecondsMost:

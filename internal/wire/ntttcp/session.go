@@ -36,8 +36,8 @@ type session struct {
 }
 
 // Open requests a TCP or UDP test of r from the receiver at hostPort, the first of its
-// data ports. Errors are of kind usage for options that the protocol does not support,
-// unreachable, refused or broken.
+// data ports. An error has kind usage for an option that the protocol does not support, or
+// kind unreachable, refused or broken.
 func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (wire.Session, error) {
 	if err := speakable(r); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ const wordSize = 4
 // Append appends the encoding of w.
 func (w Word) Append(b []byte) []byte { return binary.BigEndian.AppendUint32(b, uint32(w)) }
 
-// ParseWord reads the first word of b; false if b is too short.
+// ParseWord reads the first word of b, and returns false if b is too short.
 func ParseWord(b []byte) (Word, bool) {
 	if len(b) < wordSize {
 		return 0, false
