@@ -18,6 +18,7 @@ type series struct {
 	round, repeat int
 	failed        bool
 	points        []point
+	until         float64 // seconds that the axis shows at least
 }
 
 type point struct{ at, value, high float64 } // seconds; high: latency's maximum

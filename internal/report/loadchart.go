@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
 
 	"soku/internal/measure"
 	"soku/internal/text"
@@ -75,44 +74,17 @@ func (p *plot) addRoundTrips(title, class string, h *measure.Histogram, color in
 	p.stroke("mean", color, percentile(h, 50), top, top+height, title)
 }
 
-// loadOverTime draws the round trips before, beside and after the load, a panel a
-// pattern on common axes.
-func (t testView) loadOverTime(id string, series map[string]int) []figure {
-	low, high, end := math.Inf(1), 0.0, 0.0
-	for _, r := range t.Rows {
+// loadOverTime draws the round trips before, during and after the load, over the time of the
+// load, which is that of the first trial.
+func (t testView) loadOverTime(id string, color map[string]int) []figure {
+	return t.panelsOverTime(id, "chart.load_time.title", true, color, func(r *Row) (out []series) {
 		for _, s := range r.loads {
-			end = max(end, s.to)
-			for _, p := range slices.Concat(s.parts...) {
-				if p.value > 0 {
-					low = min(low, p.value)
-				}
-				high, end = max(high, p.value, p.high), max(end, p.at)
+			for _, part := range s.parts {
+				out = append(out, series{round: s.round, repeat: s.repeat, points: part, until: s.to})
 			}
 		}
-	}
-	if math.IsInf(low, 1) {
-		return nil
-	}
-	x := exactAxis(end, panelBox.Left, panelBox.Right, 5).in(one)
-	y := logAxis(low, high, panelBox.Bottom, panelBox.Top, 6).labels(timeText)
-	var out []figure
-	for i, r := range t.panels() {
-		if len(r.loads) == 0 {
-			continue
-		}
-		p := t.overTime(t.Say("chart.load_time.title", text.Args{"Pattern": r.Pattern}), t.SayFor(t.test(), "chart.round_trip", nil), panelBox, x, y)
-		t.addLoads(p, r.loads, series[r.Pattern])
-		out = append(out, panel(id, i, r.Pattern, p))
-	}
-	return out
-}
-
-// addLoads draws each trial as lines over the time of the load, which is that of the first.
-func (t testView) addLoads(p *plot, trials []loadSeries, color int) {
-	p.band("load", color, trials[0].from, trials[0].to, p.Plot.Top, p.Plot.Bottom-p.Plot.Top, t.Say("chart.load_time.load", nil))
-	for _, s := range trials {
-		for _, part := range s.parts {
-			t.timeLines(p, series{round: s.round, repeat: s.repeat, points: part}, color)
-		}
-	}
+		return out
+	}, func(p *plot, r *Row) {
+		p.band("load", color[r.Pattern], r.loads[0].from, r.loads[0].to, p.Plot.Top, p.Plot.Bottom-p.Plot.Top, t.Say("chart.load_time.load", nil))
+	})
 }

@@ -36,9 +36,10 @@ func (t testView) sweepFigures(id string) (one *figure, panels []figure) {
 func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot {
 	box := box{Left: 58, Top: 20, Right: width - 14, Bottom: height - 42}
 	var xs, ys []float64
+	low := math.Inf(1)
 	for _, o := range all {
 		for _, p := range o.Points {
-			xs, ys = append(xs, p.Value), append(ys, p.Estimate)
+			xs, ys, low = append(xs, p.Value), append(ys, p.Estimate), min(low, p.Estimate)
 			for _, v := range []*float64{p.High, p.Limit} {
 				if v != nil {
 					ys = append(ys, *v)
@@ -52,13 +53,7 @@ func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot {
 	for _, p := range c.Points {
 		x.marks = append(x.marks, mark{p.Value, p.Level})
 	}
-	low, high := slices.Max(ys), slices.Max(ys)
-	for _, o := range all {
-		for _, p := range o.Points {
-			low = min(low, p.Estimate)
-		}
-	}
-	y, unit := t.basisAxis(low, high, box, 5)
+	y, unit := t.basisAxis(low, slices.Max(ys), box, 5)
 	p := newPlot(frame{
 		title: t.Say("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), desc: t.levelsOff(c), width: width, height: height, box: box,
 		xTitle: t.Say("curve.axis", text.Args{"Option": c.Option, "Log": x.log}), yTitle: t.Say("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),

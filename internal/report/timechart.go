@@ -6,12 +6,19 @@ import (
 	"soku/internal/text"
 )
 
-// timeFigures draws each pattern's trials over time, one panel a pattern on
-// common axes, so that panels compare.
-func (t testView) timeFigures(id string, series map[string]int) []figure {
+// timeFigures draws each pattern's trials over time, by the figure that ranks.
+func (t testView) timeFigures(id string, color map[string]int) []figure {
+	return t.panelsOverTime(id, "chart.time.title", t.Basis.isTime(), color, func(r *Row) []series { return r.series }, nil)
+}
+
+// panelsOverTime draws lines over time, one panel a pattern on common axes, so that panels
+// compare. roundTrips is set if the values are round trips; otherwise they have the unit of the figure that ranks. under, unless
+// it is nil, adds what lies under the lines of a row.
+func (t testView) panelsOverTime(id, title string, roundTrips bool, color map[string]int, lines func(*Row) []series, under func(*plot, *Row)) []figure {
 	low, high, end := math.Inf(1), 0.0, 0.0
-	for _, r := range t.Rows {
-		for _, s := range r.series {
+	for i := range t.Rows {
+		for _, s := range lines(&t.Rows[i]) {
+			end = max(end, s.until)
 			for _, p := range s.points {
 				if p.value > 0 {
 					low = min(low, p.value)
@@ -20,23 +27,27 @@ func (t testView) timeFigures(id string, series map[string]int) []figure {
 			}
 		}
 	}
-	if end == 0 && math.IsInf(low, 1) {
+	if math.IsInf(low, 1) && (roundTrips || end == 0) {
 		return nil
 	}
 	x := exactAxis(end, panelBox.Left, panelBox.Right, 5).in(one)
 	y, unit := t.basisAxis(low, high, panelBox, 4)
-	title := t.unit(unit)
-	if t.Basis.isTime() {
-		title = t.SayFor(t.test(), "chart.round_trip", nil)
+	yTitle := t.unit(unit)
+	if roundTrips {
+		y, yTitle = logAxis(low, high, panelBox.Bottom, panelBox.Top, 6).labels(timeText), t.SayFor(t.test(), "chart.round_trip", nil)
 	}
 	var out []figure
 	for i, r := range t.panels() {
-		if len(r.series) == 0 {
+		drawn := lines(r)
+		if len(drawn) == 0 {
 			continue
 		}
-		p := t.overTime(t.Say("chart.time.title", text.Args{"Pattern": r.Pattern}), title, panelBox, x, y)
-		for _, s := range r.series {
-			t.timeLines(p, s, series[r.Pattern])
+		p := t.overTime(t.Say(title, text.Args{"Pattern": r.Pattern}), yTitle, panelBox, x, y)
+		if under != nil {
+			under(p, r)
+		}
+		for _, s := range drawn {
+			t.timeLines(p, s, color[r.Pattern])
 		}
 		out = append(out, panel(id, i, r.Pattern, p))
 	}
