@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"soku/internal/durable"
 	"soku/internal/measure"
 )
 
@@ -61,8 +62,8 @@ func createJournal(dir string) (*fileJournal, error) {
 		_ = f.Close()
 		return nil, journalFailure("journal.make", path, err)
 	}
-	syncFolder(dir)
-	syncFolder(filepath.Dir(dir))
+	durable.SyncFolder(dir)
+	durable.SyncFolder(filepath.Dir(dir))
 	return &fileJournal{f: f, path: path, made: made}, nil
 }
 
@@ -87,13 +88,4 @@ func openJournal(dir string, visit func(Record) error) (*fileJournal, error) {
 		return nil, journalFailure("journal.read", path, err)
 	}
 	return &fileJournal{f: f, path: path, size: whole, made: made}, nil
-}
-
-// syncFolder makes a new entry of a folder last. Some systems cannot; then the
-// entry lasts as soon as they like.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"soku/internal/durable"
 	"soku/internal/measure"
 )
 
@@ -27,34 +28,20 @@ func (f Folder) Adopt(id string, journal io.Reader) (adopted bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	part := path + ".part" // a copy that was killed is made again
-	if err := copyJournal(part, journal); err != nil {
-		_ = os.Remove(part)
+	if err := durable.Replace(path, 0o600, func(file *os.File) error { return copyJournal(file, journal) }); err != nil {
 		return false, journalFailure("journal.make", path, err)
 	}
-	if err := os.Rename(part, path); err != nil {
-		return false, journalFailure("journal.make", path, err)
-	}
-	syncFolder(dir)
-	syncFolder(string(f))
+	durable.SyncFolder(string(f))
 	return true, nil
 }
 
-// copyJournal writes the whole records of a journal to a file, and syncs it.
-func copyJournal(path string, journal io.Reader) (err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+// copyJournal writes the whole records of a journal to a file.
+func copyJournal(file *os.File, journal io.Reader) error {
+	whole, err := ReadJournal(io.TeeReader(journal, file), func(Record) error { return nil })
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	whole, err := ReadJournal(io.TeeReader(journal, file), func(Record) error { return nil })
-	if err == nil {
-		err = file.Truncate(whole)
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	return err
+	return file.Truncate(whole)
 }
 
 // Remove deletes the folder of the campaign.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"soku/internal/durable"
 	"soku/internal/fleet/ssh"
 	"soku/internal/measure"
 )
@@ -54,7 +55,7 @@ func TestTheServerOfAHostIsForItsCampaignOnly(t *testing.T) {
 		t.Errorf("without the token: status %d, %s", code, errs)
 	}
 	token := filepath.Join(t.TempDir(), "token")
-	if err := writeWhole(token, []byte("of the test"), 0o600); err != nil {
+	if err := durable.WriteFile(token, []byte("of the test"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, errs, code := soku(t, append(test, "--token-file", token)...); code != 0 {
@@ -65,7 +66,7 @@ func TestTheServerOfAHostIsForItsCampaignOnly(t *testing.T) {
 func TestTheServerOfAHostTakesCopiesInItsFolder(t *testing.T) {
 	root := t.TempDir()
 	token := filepath.Join(t.TempDir(), "token")
-	if err := writeWhole(token, []byte("of the test"), 0o600); err != nil {
+	if err := durable.WriteFile(token, []byte("of the test"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	copyTo := func(copyRoot string) (string, int) {

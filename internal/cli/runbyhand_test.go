@@ -10,6 +10,8 @@ import (
 
 	"soku/internal/campaign"
 	"soku/test/tier"
+
+	"soku/internal/durable"
 )
 
 // handPlan writes a plan with a factor that a person changes and returns its path.
@@ -25,7 +27,7 @@ tests: {rtt: {test: latency, count: 20}}
 rounds: 2
 seed: 5
 `
-	if err := writeWhole(path, []byte(text), 0o644); err != nil {
+	if err := durable.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -56,7 +58,7 @@ func TestTheEstimateIsThatOfARealRun(t *testing.T) {
 	_, port, _ := net.SplitHostPort(startServer(t, nil))
 	plan := filepath.Join(t.TempDir(), "plan.yaml")
 	text := "campaign: time\nendpoints: {server: {address: 127.0.0.1, port: " + port + "}}\nto: server\ntests: {up: {test: tcp, rate: 1M, duration: 1s}}\nrounds: 1\n"
-	if err := writeWhole(plan, []byte(text), 0o644); err != nil {
+	if err := durable.WriteFile(plan, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	stdout, _, _ := soku(t, "plan", plan, "--json")

@@ -9,6 +9,8 @@ import (
 
 	"soku/test/freeport"
 	"soku/test/tier"
+
+	"soku/internal/durable"
 )
 
 func TestAllServersThatCannotBeReachedAreShownBeforeTheFirstTrial(t *testing.T) {
@@ -24,7 +26,7 @@ factors: {path: [{name: a, to: up}, {name: b, to: down}, {name: c, from: elsewhe
 tests: {rtt: {test: latency, count: 20}}
 rounds: 2
 `
-	if err := writeWhole(plan, []byte(text), 0o644); err != nil {
+	if err := durable.WriteFile(plan, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	sys, _, errs := fakeSystem(t, "run", plan)

@@ -3,11 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -23,6 +20,7 @@ import (
 	"soku/internal/agent"
 	"soku/internal/campaign"
 	"soku/internal/doctor"
+	"soku/internal/durable"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/printable"
@@ -103,7 +101,7 @@ func Real() *System {
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Catalogue: text.English(),
-		Getenv:    os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
+		Getenv:    os.Getenv, ReadFile: os.ReadFile, WriteFile: durable.WriteFile, MkdirAll: os.MkdirAll,
 		Open: func(name string) (fs.File, error) { return os.Open(name) }, Stat: os.Stat,
 		Create: func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -160,64 +158,6 @@ func called(path string) string { return strings.TrimSuffix(filepath.Base(path),
 
 func appendTo(name string) (io.WriteCloser, error) {
 	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-}
-
-// syncFile has a file or folder written to disk; tests replace it.
-var syncFile = (*os.File).Sync
-
-// writeWhole writes a file that is there whole or not at all: its former content stays when
-// there is no room or the power fails. It is on disk when writeWhole returns. A file that
-// exists keeps its mode. Devices and pipes are written as they are.
-func writeWhole(name string, data []byte, perm os.FileMode) (err error) {
-	before, statErr := os.Lstat(name)
-	if statErr == nil && !before.Mode().IsRegular() {
-		return os.WriteFile(name, data, perm)
-	}
-	f, err := os.OpenFile(fmt.Sprintf("%s.%08x.part", name, rand.Uint32()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
-	if errors.Is(err, fs.ErrPermission) {
-		return os.WriteFile(name, data, perm) // the folder may be closed and the file open
-	}
-	if err != nil {
-		return named(name, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close() // also where it is closed
-			_ = os.Remove(f.Name())
-			err = named(name, err)
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if statErr == nil && runtime.GOOS != "windows" { // whose read-only files cannot be removed
-		if err = f.Chmod(before.Mode()); err != nil {
-			return err
-		}
-	}
-	if err = syncFile(f); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), name); err != nil {
-		return err
-	}
-	if folder, openErr := os.Open(filepath.Dir(name)); openErr == nil {
-		_ = syncFile(folder) // some systems cannot
-		_ = folder.Close()
-	}
-	return nil
-}
-
-// named is an error about the file that was asked for and not the one written in its place.
-func named(name string, err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return &os.PathError{Op: "write", Path: name, Err: path.Err}
-	}
-	return err
 }
 
 func hostname() string {

@@ -12,6 +12,7 @@ import (
 	"soku/internal/agent"
 	"soku/internal/campaign"
 	"soku/internal/catalog"
+	"soku/internal/durable"
 	"soku/internal/measure"
 )
 
@@ -75,7 +76,7 @@ func TestAPlanThatCopiesToAServerWithoutAFolderIsRefused(t *testing.T) {
 			topology: "lab: x\nhosts:\n  a:\n  " + c.hosts + "\nlinks: [{from: a, to: b}]\n",
 			plan:     "campaign: copies\nto: b\n" + c.plan,
 		} {
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			if err := durable.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,22 +7,19 @@ import (
 	"os"
 	"path/filepath"
 
+	"soku/internal/durable"
 	"soku/internal/measure"
 	"soku/internal/yamlfile"
 )
 
-// save writes state.json atomically. The caller holds l.mu or has the only reference to
+// save writes state.json. The caller holds l.mu or has the only reference to
 // l.
 func (l *Lab) save() error {
 	data, err := json.MarshalIndent(&l.state, "", "  ")
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(l.Dir, "state.json")
-	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return durable.WriteFile(filepath.Join(l.Dir, "state.json"), data, 0o644)
 }
 
 // maxStateBytes limits the size of a state file.
