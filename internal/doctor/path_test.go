@@ -157,7 +157,14 @@ func TestAnOffsetIsBetweenWhatAWholeSecondAllows(t *testing.T) {
 }
 
 func TestTheClockOfTheFarEndIsThatOfTheServerOfItsName(t *testing.T) {
-	server := httptest.NewTLSServer(http.NotFoundHandler())
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Proto != "HTTP/1.1" {
+			t.Errorf("the request is %s", r.Proto)
+		}
+		http.NotFound(w, r)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
 	defer server.Close()
 	known := x509.NewCertPool()
 	known.AddCert(server.Certificate()) // of example.com

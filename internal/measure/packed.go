@@ -15,7 +15,8 @@ import (
 
 // packed are the counts of a histogram as its encoding has them (HdrHistogram, V2 encoding): of
 // each bucket in rising order the count, or minus how many empty buckets follow, as zigzag
-// LEB128 of at most 9 bytes. That is some kB; a number for each bucket takes 220.
+// LEB128 of at most 9 bytes. They save memory: a report holds the histograms of thousands of
+// trials, and one has a few kB so, where a number for each bucket takes 220 kB.
 type packed struct {
 	numbers []byte // known to be whole, within the buckets and without a negative count
 	total   int64

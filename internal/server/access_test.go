@@ -120,6 +120,25 @@ func TestTLSProtectsControlAndIsThenRequired(t *testing.T) {
 	}
 }
 
+func TestTheServerSpeaksHTTP1ToAClientThatOffersHTTP2(t *testing.T) {
+	pool, config := certificate(t)
+	config.NextProtos = []string{"h2", "http/1.1"}
+	s := serve(t, Config{TLS: config})
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+s.addr+native.InfoPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{DisableKeepAlives: true, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: pool}}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.Proto != "HTTP/1.1" || response.TLS.NegotiatedProtocol != "http/1.1" {
+		t.Errorf("%s after %q was negotiated", response.Proto, response.TLS.NegotiatedProtocol)
+	}
+}
+
 func TestAClientWithTLSIsRefusedWithoutTLS(t *testing.T) {
 	s := serve(t, Config{})
 	r := s.request(measure.TestTCP, tcpOptions())

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// destinationText has the characters of a destination of ssh. Only campaigns pay for it: it takes
-// longer than all else that the program does before main.
+// destinationText has the characters of a destination of ssh.
 var destinationText = regexp.MustCompile(`^[\pL\pN._+@:/\\%~\[\]-]+$`)
 
 // IsDestination reports whether text can be a destination of ssh: [user@]host, a name of the

@@ -16,6 +16,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -204,6 +205,28 @@ func TestTLSMismatches(t *testing.T) {
 	t.Run("the client has none", func(t *testing.T) {
 		openFails(t, secure, request(), measure.KindRefused, "soku server")
 	})
+}
+
+func TestAClientSpeaksHTTP1ToAServerThatOffersHTTP2(t *testing.T) {
+	asked := make(chan string, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Proto
+		http.NotFound(w, r)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	r := request()
+	r.TLS = &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}
+	_, err := Ask(t.Context(), server.Listener.Addr().String(), r)
+	select {
+	case got := <-asked:
+		if got != "HTTP/1.1" {
+			t.Errorf("the request is %s", got)
+		}
+	default:
+		t.Errorf("no request was read: %v", err)
+	}
 }
 
 func certificate(t *testing.T) (*x509.CertPool, *tls.Config) {
