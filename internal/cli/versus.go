@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/publish"
 	"soku/internal/report"
 	"soku/internal/stats"
 	"soku/internal/store"
@@ -115,7 +116,11 @@ func (f *versusFlags) compareOptions() report.CompareOptions {
 // commandChoice has what was measured of a command; an error of kind usage if it did not run yet.
 func commandChoice(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, command campaign.Command) (*report.Choice, error) {
 	only := campaign.Selection{yamlfile.Entry[[]string]{Name: campaign.CommandFactor, Value: []string{command.Line}}}
-	return campaignChoice(ctx, sys, st, c.Entry(), command.Line, only)
+	known, err := knownLimits(sys, "")()
+	if err != nil {
+		return nil, err
+	}
+	return publish.Choice(ctx, known, st, c.Entry(), command.Line, only)
 }
 
 // show compares what was measured of the commands.

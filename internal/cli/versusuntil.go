@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/publish"
 	"soku/internal/report"
 	"soku/internal/stats"
 	"soku/internal/store"
@@ -63,7 +64,7 @@ func (f *versusFlags) follow(ctx context.Context, sys *System, st store.Store, c
 		switch {
 		case measure.KindOf(err) == measure.KindUsage: // it did not run yet
 			choice = report.NewChoice(command.Line, nil)
-			choice.Until = untilOf(c.Plan)
+			choice.Until = publish.Until(c.Plan)
 		case err != nil:
 			return nil, err
 		}
