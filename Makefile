@@ -1,8 +1,9 @@
 # Targets for development and CI. "make help" lists them.
 
 GO      ?= go
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
+# Empty for a tagged release.
+REVISION ?= $(shell git describe --tags --exact-match --dirty >/dev/null 2>&1 || git describe --always --dirty --exclude '*' 2>/dev/null || echo devel)
+LDFLAGS := -s -w -X soku/internal/version.revision=$(REVISION)
 export CGO_ENABLED ?= 0
 
 .PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench simulations verdicts wine

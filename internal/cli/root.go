@@ -8,9 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,16 +83,6 @@ func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
 	}()
 	return func() { close(done) }
 }
-
-// errorText is what a person reads of an error, on one line.
-func errorText(c *text.Catalogue, err error) string { return oneLine(c.Failure(err)) }
-
-// printError writes the line with which a command says why it failed.
-func printError(c *text.Catalogue, w io.Writer, err error) {
-	fmt.Fprintln(w, c.Say("failure.line", text.Args{"Error": errorText(c, err)}))
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(printable.Line(s)), " ") }
 
 func newRoot(sys *System) *cobra.Command {
 	var shown *bool // the version is asked for

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -98,13 +97,6 @@ func onePlan(cmd *cobra.Command, args []string) error {
 		return measure.Fail(measure.KindUsage, "cli.run.one_plan", measure.Figures{"arguments": len(args), "command": cmd.CommandPath()})
 	}
 	return nil
-}
-
-func campaignsDir(sys *System) campaign.Journals {
-	if sys.DataDir == "" {
-		return sys.OpenJournals("") // has no campaigns
-	}
-	return sys.OpenJournals(filepath.Join(sys.DataDir, "campaigns"))
 }
 
 // presenter shows what a run of a campaign measured, also where it ended with an error. Its

@@ -99,3 +99,11 @@ func openExistingStore(ctx context.Context, sys *System, file string) (store.Sto
 	}
 	return openStore(ctx, sys, file) // which says why it cannot be read
 }
+
+// campaignsDir has the journals in the data folder.
+func campaignsDir(sys *System) campaign.Journals {
+	if sys.DataDir == "" {
+		return sys.OpenJournals("") // has no campaigns
+	}
+	return sys.OpenJournals(filepath.Join(sys.DataDir, "campaigns"))
+}

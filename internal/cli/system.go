@@ -241,7 +241,7 @@ func username(getenv func(string) string) string {
 	return cmp.Or(getenv("USER"), getenv("USERNAME"))
 }
 
-// dataDir is where this process keeps what it stores; empty where no folder is known. In this
+// dataDir is where this process keeps what it stores, or empty if no folder is known. In this
 // order: SOKU_DATA; on Windows %LocalAppData%; the first folder of STATE_DIRECTORY, which systemd
 // gives a service; XDG_DATA_HOME; the data folder below HOME or, where that is not set, below
 // the home folder of the user database. Except for SOKU_DATA a relative path is ignored, as the

@@ -28,7 +28,7 @@ type Conductor struct {
 type Order struct {
 	Plan     *campaign.Plan     // from [Load]
 	Topology *lab.Topology      // of the plan's lab, or nil
-	Only     campaign.Selection // from [Select]; empty for all patterns
+	Only     campaign.Selection // from [Select], or empty for all patterns
 
 	Resume      bool   // go on with a campaign of the plan instead of a new one
 	Campaign    string // the one to resume: its identity, the beginning of one, or last; empty: the newest that has trials left

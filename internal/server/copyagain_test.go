@@ -387,3 +387,22 @@ func TestOnlyTheLatestStreamTakesEvents(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A client that is killed while events wait unread leaves a reset, as a cut does, and never comes back.
+func TestACopyWhoseClientIsKilledIsFreedWithinFiveSeconds(t *testing.T) {
+	s := serve(t, Config{MaxClients: 1})
+	x := s.rawCopy(true)
+	x.await(native.EventRunning)
+	for _, c := range x.data {
+		reset(c.(*net.TCPConn))
+	}
+	x.cut()
+	begin := time.Now()
+	for s.sessions.len() > 0 && time.Since(begin) < 5*time.Second {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if s.sessions.len() > 0 {
+		t.Fatal("the session keeps its place for 5 s")
+	}
+	s.free()
+}

@@ -11,7 +11,7 @@ import (
 // GOMAXPROCS.
 var Processors = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 
-// ReserveThreads lets the runtime run more threads at once than there are processors. An
+// ReserveThreads lets the runtime run more threads in parallel than there are processors. An
 // engine's loop makes system calls without notifying the runtime, and keeps a runtime
 // processor (P) during the call. Without spare ones the rest of the process would wait
 // for it. Call it at program start: it stops the world.

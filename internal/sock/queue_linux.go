@@ -26,7 +26,7 @@ func forceQueue(c net.Conn) bool {
 }
 
 // PathMTU returns the path MTU of a connected UDP socket as the kernel knows it, in bytes
-// with the IP header (IP_MTU of ip(7)); false if unknown.
+// with the IP header (IP_MTU of ip(7)), or false if unknown.
 func PathMTU(c net.Conn) (bytes int, ok bool) {
 	sc, is := c.(syscall.Conn)
 	if !is {

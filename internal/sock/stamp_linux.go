@@ -122,10 +122,10 @@ func StampsHardware(iface string) bool {
 // Stamps are the time stamps in the control messages of one packet.
 type Stamps struct {
 	// Software is when the kernel received the packet or passed it to the interface, in
-	// ns of the wall clock; 0 if unknown.
+	// ns of the wall clock, or 0 if unknown.
 	Software int64
 	// Hardware is when the packet passed the interface, in ns of the interface's own
-	// clock, which can be compared only with itself; 0 if unknown.
+	// clock, which can be compared only with itself, or 0 if unknown.
 	Hardware int64
 	// Left is set for a departing packet, whose key is Key.
 	Left bool

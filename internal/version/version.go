@@ -3,23 +3,27 @@ package version
 
 import "runtime/debug"
 
-// number is set by the linker: -X soku/internal/version.number=v1.2.3.
-var number = "devel"
+// Release is the version in CHANGELOG.md that this source belongs to.
+const Release = "0.1.0"
 
-// String is the version that was linked in, with the revision it was built from
-// where that is known.
+// revision is set by the linker where the source is not exactly that of a release:
+// -X soku/internal/version.revision=3b54ab1d.
+var revision string
+
+// String is the release, with the revision as build metadata of Semantic Versioning where it
+// is known: 0.1.0+3b54ab1d. Builds of a tagged release have no revision.
 func String() string {
-	if number != "devel" {
-		return number
+	if revision != "" {
+		return Release + "+" + revision
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return number
+		return Release
 	}
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return number + "-" + s.Value[:12]
+			return Release + "+" + s.Value[:12]
 		}
 	}
-	return number
+	return Release
 }

@@ -70,7 +70,7 @@ type receiver struct {
 	first *sock.First // byte of any stream
 
 	complete []bool       // one element a stream: its end was read
-	cut      atomic.Int64 // 1 + the first stream that ended early; 0 if none did
+	cut      atomic.Int64 // 1 + the first stream that ended early, or 0 if none did
 
 	arrived atomic.Int64 // bytes of all streams, if o.Bytes ends the flow and connections stay open
 }

@@ -38,13 +38,13 @@ func (l *Language) functions() template.Functions {
 		"share": number(func(ratio float64) string { return strconv.FormatFloat(ratio*100, 'f', 1, 64) + " %" }),
 		// whole writes a number without a fraction.
 		"whole": number(func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }),
-		// digits writes a number with so many significant digits, and never fewer than it has
+		// digits writes a number with n significant digits, and never fewer than it has
 		// before the point: {{digits 3 .Rate}}.
 		"digits": func(n int, v any) (string, error) {
 			f, err := Float(v)
 			return significant(n, f), err
 		},
-		// decimals writes a number with so many decimals: {{decimals 2 .Cores}}.
+		// decimals writes a number with n decimals: {{decimals 2 .Cores}}.
 		"decimals": func(n int, v any) (string, error) {
 			f, err := Float(v)
 			return strconv.FormatFloat(f, 'f', n, 64), err

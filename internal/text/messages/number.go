@@ -18,7 +18,7 @@ func times(ratio float64) string {
 	return significant(2, ratio)
 }
 
-// significant writes a number with up to so many significant digits, without an exponent, and
+// significant writes a number with up to n significant digits, without an exponent, and
 // never with fewer digits than it has before the point.
 func significant(digits int, v float64) string {
 	if math.Abs(v) >= math.Pow10(digits) {

@@ -3,8 +3,6 @@ package native
 import (
 	"encoding/hex"
 	"time"
-
-	"soku/internal/engine"
 )
 
 // Version is the number of the protocol this package speaks. It changes when a
@@ -46,9 +44,9 @@ const (
 	Probe   = 300 * time.Millisecond
 	Silence = 10 * time.Second // an end that received nothing for this long considers the other lost
 	// AgainTimeout is how long the server of a session whose client can attach again waits for
-	// that: the client may notice the loss later, by [Silence], and then tries for
-	// [engine.ReopenLimit].
-	AgainTimeout = engine.ReopenLimit + 2*Silence
+	// that after a cut, and for how long the client tries. A client that was killed leaves the
+	// same reset as a cut: the server frees its place and files within 5 s.
+	AgainTimeout = 4 * time.Second
 	EndTimeout   = 30 * time.Second // how long the client waits for the server's half while no bytes are counted
 	LongestEnd   = 15 * time.Minute // the same in all, for what is still on its way at a low rate
 	IdleTimeout  = 30 * time.Second // control connection between two requests

@@ -74,7 +74,7 @@ func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.
 		request: r, hooks: h, longest: LongestEnd,
 		ready: make(chan struct{}), over: make(chan struct{}), left: make(chan struct{}), errs: make(chan error, 1),
 	}
-	s.again.limit = engine.ReopenLimit
+	s.again.limit = AgainTimeout
 	s.life, s.endLife = context.WithCancel(context.Background())
 	if err := s.create(ctx); err != nil {
 		s.endLife()
