@@ -45,6 +45,7 @@ var commandLineImports = map[string]string{
 	// The work.
 	"soku/internal/conduct": anyFile, "soku/internal/publish": anyFile, "soku/internal/campaign": anyFile, "soku/internal/report": anyFile,
 	"soku/internal/store":          anyFile,
+	"soku/internal/archive":        "rmcampaign.go store.go",
 	"soku/examples/cases":          "new.go",
 	"soku/internal/agent":          "floor.go run.go system.go trial.go",
 	"soku/internal/catalog":        "catalog.go",

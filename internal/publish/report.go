@@ -42,12 +42,9 @@ func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 
 // ByHand makes the report of the last n results that belong to no campaign.
 func ByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (*report.Report, error) {
-	var ids []string
-	for e, err := range store.Entries(ctx, s, store.Query{ByHand: true, Limit: n}) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, e.ID)
+	ids, err := store.IDs(ctx, s, store.Query{ByHand: true, Limit: n})
+	if err != nil {
+		return nil, err
 	}
 	b := report.NewBuilder(report.Input{Design: report.Design{Limits: limitsOfHosts(known)}}, len(ids))
 	for _, id := range slices.Backward(ids) {
