@@ -36,7 +36,7 @@ var commandLineImports = map[string]string{
 	"soku/internal/yamlfile": "flagerror.go versus.go", // the flag that was meant; the levels of a command
 
 	// The operating system.
-	"os": "system.go merge.go", "os/exec": "system.go", "os/signal": "system.go", "os/user": "system.go", "syscall": "system.go",
+	"os": "system.go", "os/exec": "system.go", "os/signal": "system.go", "os/user": "system.go", "syscall": "system.go",
 	"math/rand/v2": "system.go", "golang.org/x/term": "system.go", "soku/internal/store/sqlite": "system.go",
 	"soku/internal/host":    "doctorfix.go floor.go system.go", // the identity of the host
 	"soku/internal/process": "detach.go server.go trial.go",    // how long this process lives
@@ -45,7 +45,7 @@ var commandLineImports = map[string]string{
 	// The work.
 	"soku/internal/conduct": anyFile, "soku/internal/publish": anyFile, "soku/internal/campaign": anyFile, "soku/internal/report": anyFile,
 	"soku/internal/store":          anyFile,
-	"soku/internal/archive":        "rmcampaign.go store.go",
+	"soku/internal/archive":        "merge.go rmcampaign.go store.go",
 	"soku/examples/cases":          "new.go",
 	"soku/internal/agent":          "floor.go run.go system.go trial.go",
 	"soku/internal/catalog":        "catalog.go",

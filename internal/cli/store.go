@@ -52,7 +52,7 @@ func needStore(sys *System, file string) error {
 
 func storeFile(sys *System, file string) string {
 	if file == "" {
-		return filepath.Join(sys.DataDir, "soku.db")
+		return filepath.Join(sys.DataDir, archive.StoreName)
 	}
 	return file
 }
@@ -88,5 +88,5 @@ func campaignsDir(sys *System) campaign.Journals {
 	if sys.DataDir == "" {
 		return sys.OpenJournals("") // has no campaigns
 	}
-	return sys.OpenJournals(filepath.Join(sys.DataDir, "campaigns"))
+	return sys.OpenJournals(filepath.Join(sys.DataDir, archive.JournalsName))
 }
