@@ -33,7 +33,7 @@ var commandLineImports = map[string]string{
 	"runtime":            "root.go system.go",         // the platform
 	"soku/internal/text": anyFile, "soku/internal/text/messages": anyFile, "soku/internal/printable": anyFile,
 	"soku/internal/measure": anyFile, "soku/internal/version": anyFile, "soku/internal/tests": anyFile,
-	"soku/internal/yamlfile": "flagerror.go versus.go", // the flag that was meant; the levels of a command
+	"soku/internal/yamlfile": "flagerror.go", // the flag that was meant
 
 	// The operating system.
 	"os": "system.go", "os/exec": "system.go", "os/signal": "system.go", "os/user": "system.go", "syscall": "system.go",
