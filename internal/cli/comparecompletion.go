@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/printable"
+	"soku/internal/publish"
 	"soku/internal/store"
 )
 
@@ -57,9 +58,9 @@ func completeLevels(cmd *cobra.Command, sys *System, file, name, levels string) 
 			return
 		}
 		chosen := levels[:strings.LastIndex(levels, ",")+1]
-		var seen levelSet
+		var seen publish.Levels
 		for _, p := range plan.AllPatterns() {
-			seen.add(p.Levels)
+			seen.Add(p.Levels)
 		}
 		for _, factor := range seen {
 			if strings.HasPrefix(chosen, factor.Name+"=") || strings.Contains(chosen, ","+factor.Name+"=") {

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"soku/internal/durable"
-	"soku/internal/fleet/ssh"
-	"soku/internal/measure"
+	"soku/internal/fleet/endpoint"
 )
 
 // serveHost runs the server of a host until the test ends; copyRoot is its folder for copies,
 // or empty.
 func serveHost(t *testing.T, copyRoot string, ports ...int) (port int) {
 	t.Helper()
-	port, run, err := listenFor(ssh.Serve{Ports: ports, Token: "of the test", CopyRoot: copyRoot})
+	port, run, err := endpoint.Listen(endpoint.Server{Ports: ports, Token: "of the test", CopyRoot: copyRoot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,22 +30,6 @@ func serveHost(t *testing.T, copyRoot string, ports ...int) (port int) {
 		}
 	})
 	return port
-}
-
-func TestTheServerOfAHostTakesTheFirstPortThatIsFree(t *testing.T) {
-	taken, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
-	busy := taken.Addr().(*net.TCPAddr).Port
-	if port := serveHost(t, "", busy, 0); port == busy || port == 0 {
-		t.Errorf("port %d beside %d", port, busy)
-	}
-	_, _, err = listenFor(ssh.Serve{Ports: []int{busy}, Token: "of the test"})
-	if e := measure.AsError(err, ""); e == nil || e.Code != "server.listen.in_use" {
-		t.Errorf("without a free port: %v", err)
-	}
 }
 
 func TestTheServerOfAHostIsForItsCampaignOnly(t *testing.T) {
@@ -82,8 +65,5 @@ func TestTheServerOfAHostTakesCopiesInItsFolder(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(root, "*")); err != nil || len(left) > 0 {
 		t.Errorf("left in the folder: %v, %v", left, err)
-	}
-	if _, _, err := listenFor(ssh.Serve{Ports: []int{0}, CopyRoot: filepath.Join(root, "nowhere")}); measure.KindOf(err) != measure.KindUsage {
-		t.Errorf("a folder that does not exist: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/store"
@@ -180,7 +178,7 @@ func headline(c *text.Catalogue, e store.Entry) string {
 }
 
 func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) error {
-	all, err := allCampaigns(cmd.Context(), sys, st, f.store == "")
+	all, err := archiveOf(sys, st, f.store).List(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -237,24 +235,6 @@ func campaignsBehind(all []store.Campaign, text string) ([]store.Campaign, error
 		return nil, measure.Fail(measure.KindNotFound, "cli.ls.no_campaign", measure.Figures{"campaign": text})
 	}
 	return all[i+1:], nil
-}
-
-// allCampaigns are those of the store, and with begun also those that ended before the store
-// had them; the newest first.
-func allCampaigns(ctx context.Context, sys *System, st store.Store, begun bool) ([]store.Campaign, error) {
-	page, err := st.Campaigns(ctx, store.CampaignQuery{})
-	if err != nil || !begun {
-		return page.Items, err
-	}
-	all := page.Items
-	journals, err := campaign.Begun(campaignsDir(sys))
-	for _, b := range journals {
-		if !slices.ContainsFunc(all, func(c store.Campaign) bool { return c.ID == b.ID }) {
-			all = append(all, b)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b store.Campaign) int { return b.StartedAt.Compare(a.StartedAt) })
-	return all, err
 }
 
 // printTable writes rows with their columns aligned. Columns that are empty

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/archive"
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store"
@@ -59,7 +60,7 @@ func begunElsewhere(t *testing.T, sys *System) (id, result string) {
 }
 
 // merged runs soku merge --json and returns what it says.
-func merged(t *testing.T, run func(...string) (string, string, int), want int, args ...string) (m mergeReport) {
+func merged(t *testing.T, run func(...string) (string, string, int), want int, args ...string) (m archive.Merged) {
 	t.Helper()
 	out, errs, code := run(append([]string{"merge", "--json"}, args...)...)
 	if code != want {
@@ -93,7 +94,7 @@ func TestMergingTwiceAddsOnce(t *testing.T) {
 	other := elsewhere(t)
 	from := storeFile(other, "")
 	// A data folder has the results of its store in journals, too: what two places have is counted once.
-	want := func(m mergeReport) bool {
+	want := func(m archive.Merged) bool {
 		return m.Results.New == 6 && m.Campaigns.New == 1 && m.Results.Known+m.Campaigns.Known == 0
 	}
 	if m := merged(t, run, 0, "--from", from, "--from", from, "--dry-run"); !want(m) || len(storedIDs(t, sys)) != 5 {

@@ -5,47 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"soku/internal/measure"
+	"soku/internal/publish"
 	"soku/internal/report"
 	"soku/internal/store"
 	"soku/internal/text"
 )
-
-// reportFormat is one way to write a report.
-type reportFormat struct {
-	name   string // value of --format and extension of the file
-	write  func(*report.Report, io.Writer, *text.Catalogue) error
-	pivots bool // has the table of --pivot
-}
-
-func reportFormats(width int) []reportFormat {
-	return []reportFormat{
-		{"html", (*report.Report).HTML, true}, {"md", (*report.Report).Markdown, true},
-		{"csv", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.CSV(w) }, false},
-		{"trials.csv", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.TrialsCSV(w) }, false},
-		{"json", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.JSON(w) }, false},
-		{"txt", func(r *report.Report, w io.Writer, c *text.Catalogue) error { return r.Text(w, c, width) }, true},
-	}
-}
-
-// formatOf is the format that a file's name ends with: of several the longest. Empty for none.
-func formatOf(file string) (name string) {
-	for _, f := range reportFormats(0) {
-		if strings.HasSuffix(strings.ToLower(file), "."+f.name) && len(f.name) > len(name) {
-			name = f.name
-		}
-	}
-	return name
-}
 
 type reportFlags struct {
 	formats []string
@@ -86,7 +58,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 	if f.output == "-" {
 		f.output = ""
 	}
-	formats, folder, err := f.plan(sys.StdoutWidth())
+	formats, folder, err := f.plan()
 	if err != nil {
 		return err
 	}
@@ -102,8 +74,8 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 	}
 	for _, format := range formats {
 		var b bytes.Buffer
-		if err := format.write(r, &b, sys.Catalogue); err != nil {
-			return measure.Fail(measure.KindOf(err), "cli.report.make", measure.Figures{"format": format.name, "cause": err})
+		if err := format.Write(&b, r, sys.Catalogue, sys.StdoutWidth()); err != nil {
+			return err
 		}
 		if f.output == "" {
 			if _, err := sys.Stdout.Write(b.Bytes()); err != nil {
@@ -113,7 +85,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		}
 		file := f.output
 		if folder {
-			file = filepath.Join(f.output, fileName(r.Campaign)+"."+format.name)
+			file = filepath.Join(f.output, publish.FileName(r.Campaign)+"."+format.Name)
 		}
 		if err := writeReport(sys, file, b.Bytes()); err != nil {
 			return err
@@ -125,18 +97,14 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 
 // plan checks the flags against each other and returns the formats to write
 // and whether the output is a folder.
-func (f reportFlags) plan(width int) (formats []reportFormat, folder bool, err error) {
-	known := reportFormats(width)
-	find := func(name string) int {
-		return slices.IndexFunc(known, func(k reportFormat) bool { return k.name == name })
-	}
+func (f reportFlags) plan() (formats []publish.Format, folder bool, err error) {
 	folder = f.output != "" && (filepath.Ext(f.output) == "" || strings.HasSuffix(f.output, "/") || strings.HasSuffix(f.output, string(filepath.Separator)))
 	names := f.formats
 	if len(names) == 0 {
 		names = []string{"txt"}
-		switch {
-		case f.output != "" && !folder && formatOf(f.output) != "":
-			names = []string{formatOf(f.output)}
+		switch named, ok := publish.FormatOfFile(f.output); {
+		case f.output != "" && !folder && ok:
+			names = []string{named.Name}
 		case f.output != "" && !folder:
 			return nil, false, measure.Fail(measure.KindUsage, "cli.report.extension", measure.Figures{"file": f.output})
 		case folder:
@@ -144,16 +112,16 @@ func (f reportFlags) plan(width int) (formats []reportFormat, folder bool, err e
 		}
 	}
 	for _, name := range names {
-		i := find(strings.ToLower(strings.TrimSpace(name)))
-		if i < 0 {
+		format, ok := publish.FormatOf(strings.ToLower(strings.TrimSpace(name)))
+		if !ok {
 			return nil, false, measure.Fail(measure.KindUsage, "cli.report.format", measure.Figures{"format": name})
 		}
-		if !slices.ContainsFunc(formats, func(k reportFormat) bool { return k.name == known[i].name }) {
-			formats = append(formats, known[i])
+		if !slices.ContainsFunc(formats, func(k publish.Format) bool { return k.Name == format.Name }) {
+			formats = append(formats, format)
 		}
 	}
-	if f.pivot != "" && !slices.ContainsFunc(formats, func(k reportFormat) bool { return k.pivots }) {
-		return nil, false, measure.Fail(measure.KindUsage, "cli.report.pivot", measure.Figures{"format": formats[0].name})
+	if f.pivot != "" && !slices.ContainsFunc(formats, func(k publish.Format) bool { return k.Pivots }) {
+		return nil, false, measure.Fail(measure.KindUsage, "cli.report.pivot", measure.Figures{"format": formats[0].Name})
 	}
 	if len(formats) > 1 && !folder {
 		return nil, false, measure.Fail(measure.KindUsage, "cli.report.several_formats", measure.Figures{"formats": len(formats)})
@@ -173,7 +141,7 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if f.runs > 0 {
-		return handReport(ctx, known, s, f.runs)
+		return publish.ByHand(ctx, known, s, f.runs)
 	}
 	id := store.Last
 	if len(args) > 0 {
@@ -186,7 +154,7 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 		}
 		return nil, err
 	}
-	return campaignReport(ctx, known, s, c)
+	return publish.Campaign(ctx, known, s, c)
 }
 
 func writeReport(sys *System, file string, data []byte) error {
@@ -201,25 +169,4 @@ func writeReport(sys *System, file string, data []byte) error {
 		return measure.Fail(measure.KindPermission, "cli.report.not_allowed", measure.Figures{"file": file, "cause": err})
 	}
 	return measure.Fail(measure.KindStore, "cli.report.write", measure.Figures{"file": file, "cause": err})
-}
-
-// fileName is the campaign's name as part of a path: letters, digits, dash,
-// underscore and dot, so that no name leaves the folder.
-func fileName(m report.Meta) string {
-	name := m.Name
-	if name == "" {
-		name = m.ID
-	}
-	name = strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r) {
-			return r
-		}
-		return '-'
-	}, name)
-	name = strings.Trim(name, "-.")
-	if name == "" {
-		return "report"
-	}
-	runes := []rune(name)
-	return string(runes[:min(len(runes), 60)])
 }

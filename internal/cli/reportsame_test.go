@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/publish"
 	"soku/internal/store"
 	"soku/test/output"
 )
@@ -62,16 +63,16 @@ func TestAReportDoesNotDependOnTheOrderInWhichTheStoreWasFilled(t *testing.T) {
 	slices.Reverse(results)
 	results = append(results[20:], results[:20]...)
 	other := filled(results)
-	for _, format := range reportFormats(80) {
+	for _, format := range publish.Formats {
 		written := func(sys *System) string {
-			out, errs := sys.again("report", "same", "--format", format.name)
+			out, errs := sys.again("report", "same", "--format", format.Name)
 			if out == "" {
-				t.Fatalf("%s: %s", format.name, errs)
+				t.Fatalf("%s: %s", format.Name, errs)
 			}
 			return out
 		}
 		if a, b := written(one), written(other); a != b || a != written(one) {
-			t.Errorf("%s: %d and %d bytes differ", format.name, len(a), len(b))
+			t.Errorf("%s: %d and %d bytes differ", format.Name, len(a), len(b))
 		}
 	}
 }

@@ -46,12 +46,13 @@ journal. One that is running is not deleted.`,
 				}
 				ids = append(ids, r.ID)
 			}
-			whole, err := findCampaigns(cmd.Context(), sys, st, campaigns, file == "")
+			a := archiveOf(sys, st, file)
+			whole, err := a.FindAll(cmd.Context(), campaigns)
 			if err != nil {
 				return err
 			}
 			if len(whole) > 0 {
-				if agreed, err := whole.agreed(cmd.Context(), sys, st, yes); err != nil || !agreed {
+				if agreed, err := agreedToCampaigns(cmd.Context(), sys, a, whole, yes); err != nil || !agreed {
 					return err
 				}
 			}
@@ -62,7 +63,7 @@ journal. One that is running is not deleted.`,
 				}
 				fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.results", text.Args{"N": n}))
 			}
-			return whole.delete(cmd.Context(), sys, st, file == "")
+			return deleteCampaigns(cmd.Context(), sys, a, whole)
 		},
 		ValidArgsFunction: completeResults(sys, &file),
 	}
@@ -133,12 +134,9 @@ func prune(cmd *cobra.Command, sys *System, st store.Store, f pruneFlags) error 
 	if q.Until, err = when(sys.Now(), "older-than", f.olderThan); err != nil {
 		return err
 	}
-	var ids []string
-	for e, err := range store.Entries(cmd.Context(), st, q) {
-		if err != nil {
-			return err
-		}
-		ids = append(ids, e.ID)
+	ids, err := store.IDs(cmd.Context(), st, q)
+	if err != nil {
+		return err
 	}
 	all, err := st.Count(cmd.Context(), store.Query{})
 	if err != nil {

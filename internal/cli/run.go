@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"soku/internal/conduct"
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/publish"
 	"soku/internal/store"
 	"soku/internal/text"
 )
@@ -62,12 +64,13 @@ at the end.`,
 				return measure.Fail(measure.KindUsage, "cli.run.more_rounds", measure.Figures{"rounds": f.moreRounds})
 			}
 			f.resume = f.resume || f.campaign != "" || f.retryFailed || f.moreRounds != 0
-			formats, err := reportFiles(f.reports)
-			if err != nil {
-				return err
+			for _, file := range f.reports {
+				if _, ok := publish.FormatOfFile(file); !ok {
+					return measure.Fail(measure.KindUsage, "cli.run.report_extension", measure.Figures{"file": file})
+				}
 			}
 			return runCampaign(cmd.Context(), sys, args[0], f, func(ctx context.Context, st store.Store, c *campaign.Campaign, out campaign.Outcome, runErr error) error {
-				return publish(ctx, sys, f.catalog, st, c, formats, out, runErr)
+				return showReport(ctx, sys, f, st, c, out, runErr)
 			})
 		},
 	}
@@ -172,55 +175,33 @@ func (f *runFlags) campaignAccess(sys *System) (agent.Access, error) {
 	return a, err
 }
 
-// reportFile is a file to write and its format.
-type reportFile struct {
-	path   string
-	format string
-}
-
-func reportFiles(paths []string) ([]reportFile, error) {
-	var out []reportFile
-	for _, path := range paths {
-		name := formatOf(path)
-		if name == "" {
-			return nil, measure.Fail(measure.KindUsage, "cli.run.report_extension", measure.Figures{"file": path})
-		}
-		out = append(out, reportFile{path, name})
-	}
-	return out, nil
-}
-
-// publish prints the report and writes it to the files that were asked for. A
+// showReport prints the report and writes it to the files that were asked for. A
 // run that was interrupted, or could not write, has said what to do next; its
 // report would only be in the way on the terminal.
-func publish(ctx context.Context, sys *System, limits string, st store.Store, c *campaign.Campaign, files []reportFile, out campaign.Outcome, runErr error) error {
+func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c *campaign.Campaign, out campaign.Outcome, runErr error) error {
 	kind := measure.KindOf(runErr)
 	if out.Done == 0 || runErr != nil && kind != measure.KindIncomplete && kind != measure.KindRefused {
 		return nil
 	}
-	known, err := knownLimits(sys, limits)()
+	known, err := knownLimits(sys, f.catalog)()
 	if err != nil {
 		return err
 	}
-	r, err := campaignReport(ctx, known, st, c.Entry())
+	r, err := publish.Campaign(ctx, known, st, c.Entry())
 	if err != nil {
 		return err
 	}
 	if err := r.Text(sys.Stdout, sys.Catalogue, sys.StdoutWidth()); err != nil {
 		return measure.Fail(measure.KindInternal, "cli.report.print", measure.Figures{"cause": err})
 	}
-	for _, f := range files {
-		for _, format := range reportFormats(0) {
-			if format.name != f.format {
-				continue
-			}
-			var b strings.Builder
-			if err := format.write(r, &b, sys.Catalogue); err != nil {
-				return measure.Fail(measure.KindInternal, "cli.report.make", measure.Figures{"format": f.format, "cause": err})
-			}
-			if err := writeReport(sys, f.path, []byte(b.String())); err != nil {
-				return err
-			}
+	for _, file := range f.reports {
+		var b bytes.Buffer
+		format, _ := publish.FormatOfFile(file)
+		if err := format.Write(&b, r, sys.Catalogue, 0); err != nil {
+			return err
+		}
+		if err := writeReport(sys, file, b.Bytes()); err != nil {
+			return err
 		}
 	}
 	sayDone(sys, c, out)

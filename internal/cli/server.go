@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"soku/internal/engine/filecopy"
 	"soku/internal/measure"
 	"soku/internal/process"
 	"soku/internal/server"
@@ -53,9 +52,7 @@ your network, or use --allow, --token-file and TLS.`,
 			if err != nil {
 				return err
 			}
-			if cfg.CopyRoot != nil {
-				defer func() { _ = cfg.CopyRoot.Close() }()
-			}
+			defer cfg.CloseCopyRoot()
 			s, err := server.New(cfg)
 			if err != nil {
 				return err
@@ -132,11 +129,9 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("server.token_in_clear", nil))
 	}
 	if f.copyRoot != "" { // last: what killed servers left in it is removed only by one that starts
-		root, err := filecopy.OpenRoot(f.copyRoot)
-		if err != nil {
+		if err := cfg.OpenCopyRoot(f.copyRoot); err != nil {
 			return cfg, err
 		}
-		cfg.CopyRoot = root
 	}
 	return cfg, nil
 }

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
+	"soku/internal/archive"
 	"soku/internal/campaign"
-	"soku/internal/measure"
 	"soku/internal/store"
 )
 
@@ -53,36 +52,20 @@ func needStore(sys *System, file string) error {
 
 func storeFile(sys *System, file string) string {
 	if file == "" {
-		return filepath.Join(sys.DataDir, "soku.db")
+		return filepath.Join(sys.DataDir, archive.StoreName)
 	}
 	return file
 }
 
-// findCampaign is [store.FindCampaign]. Of several campaigns that a name or "last" stands
-// for it takes the one that was begun last by the journals here, not by the clock, which
-// may have stepped. Campaigns without a journal are in the order of their time.
+// archiveOf returns a store with the journals in the data folder. file is that of the store, or
+// empty for the one in the data folder.
+func archiveOf(sys *System, st store.Store, file string) archive.Archive {
+	return archive.Archive{Store: st, Journals: campaignsDir(sys), Own: file == ""}
+}
+
+// findCampaign finds the campaign that a person means by a text.
 func findCampaign(ctx context.Context, sys *System, s store.Store, text string) (store.Campaign, error) {
-	c, err := store.FindCampaign(ctx, s, text)
-	name := c.Name
-	switch {
-	case err != nil || c.ID == text:
-		return c, err
-	case text == store.Last && c.Name != text:
-		name = ""
-	case text != c.Name: // an abbreviated identity
-		return c, nil
-	}
-	ids, err := campaign.Newest(campaignsDir(sys), name)
-	if err != nil || !slices.Contains(ids, c.ID) {
-		return c, err
-	}
-	for _, id := range ids {
-		begun, err := s.Campaign(ctx, id)
-		if measure.KindOf(err) != measure.KindNotFound {
-			return begun, err
-		}
-	}
-	return c, nil
+	return archive.Archive{Store: s, Journals: campaignsDir(sys)}.Find(ctx, text)
 }
 
 // openExistingStore opens the store if its file exists, else it returns nil.
@@ -105,5 +88,5 @@ func campaignsDir(sys *System) campaign.Journals {
 	if sys.DataDir == "" {
 		return sys.OpenJournals("") // has no campaigns
 	}
-	return sys.OpenJournals(filepath.Join(sys.DataDir, "campaigns"))
+	return sys.OpenJournals(filepath.Join(sys.DataDir, archive.JournalsName))
 }

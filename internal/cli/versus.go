@@ -8,10 +8,10 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/publish"
 	"soku/internal/report"
 	"soku/internal/stats"
 	"soku/internal/store"
-	"soku/internal/yamlfile"
 )
 
 type versusFlags struct {
@@ -73,24 +73,11 @@ func newVersusCommand(sys *System) *cobra.Command {
 // 2 %.
 const defaultVersusRounds = 10
 
+// runVersus is soku versus in three steps: a made-up plan whose patterns are the commands, a
+// campaign of it, and a comparison of the commands.
 func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string) error {
-	if f.rounds < 2 || f.rounds > 10_000 {
-		return measure.Fail(measure.KindUsage, "cli.versus.rounds", measure.Figures{"rounds": f.rounds})
-	}
-	if err := sys.needDataDir(); err != nil {
-		return err
-	}
-	test, commands, err := parseCommands(sys, lines)
+	p, file, err := f.makePlan(sys, lines)
 	if err != nil {
-		return err
-	}
-	p := campaign.CommandPlan{Test: test, Commands: commands, Rounds: f.rounds, Until: f.untilPlan(), Practical: f.practical}
-	text := p.Text()
-	if _, err := campaign.Parse("", text); err != nil { // before a file is written
-		return measure.Fail(measure.KindUsage, "cli.versus.plan", measure.Figures{"cause": err})
-	}
-	file := filepath.Join(sys.DataDir, "plans", p.Name()+".yaml")
-	if err := writeReport(sys, file, text); err != nil {
 		return err
 	}
 	f.run.follow = func(ctx context.Context, st store.Store, c *campaign.Campaign) (func(campaign.Event) string, error) {
@@ -100,7 +87,7 @@ func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string)
 		if out.Done == 0 {
 			return nil
 		}
-		if err := f.show(ctx, sys, st, c, p.Commands); err != nil {
+		if err := f.compare(ctx, sys, st, c, p.Commands); err != nil {
 			return err
 		}
 		sayDone(sys, c, out)
@@ -108,42 +95,41 @@ func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string)
 	})
 }
 
+// makePlan writes the plan of command lines to a file in the data folder.
+func (f *versusFlags) makePlan(sys *System, lines []string) (p campaign.CommandPlan, file string, err error) {
+	if f.rounds < 2 || f.rounds > 10_000 {
+		return p, "", measure.Fail(measure.KindUsage, "cli.versus.rounds", measure.Figures{"rounds": f.rounds})
+	}
+	if err := sys.needDataDir(); err != nil {
+		return p, "", err
+	}
+	test, commands, err := parseCommands(sys, lines)
+	if err != nil {
+		return p, "", err
+	}
+	p = campaign.CommandPlan{Test: test, Commands: commands, Rounds: f.rounds, Until: f.untilPlan(), Practical: f.practical}
+	text := p.Text()
+	if _, err := campaign.Parse("", text); err != nil { // before a file is written
+		return p, "", measure.Fail(measure.KindUsage, "cli.versus.plan", measure.Figures{"cause": err})
+	}
+	file = filepath.Join(sys.DataDir, "plans", p.Name()+".yaml")
+	return p, file, writeReport(sys, file, text)
+}
+
 func (f *versusFlags) compareOptions() report.CompareOptions {
 	return report.CompareOptions{Practical: float64(f.practical), AllPairs: f.allPairs}
 }
 
-// commandChoice has what was measured of a command; an error of kind usage if it did not run yet.
-func commandChoice(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, command campaign.Command) (*report.Choice, error) {
-	only := campaign.Selection{yamlfile.Entry[[]string]{Name: campaign.CommandFactor, Value: []string{command.Line}}}
-	return campaignChoice(ctx, sys, st, c.Entry(), command.Line, only)
-}
-
-// show compares what was measured of the commands.
-func (f *versusFlags) show(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []campaign.Command) error {
-	var choices []*report.Choice
-	var failed []report.FailedChoice
-	for _, command := range commands {
-		choice, err := commandChoice(ctx, sys, st, c, command)
-		if measure.KindOf(err) == measure.KindUsage {
-			continue // it did not run yet
-		}
-		if err != nil {
-			return err
-		}
-		if r := choice.Failed(); r != nil {
-			failed = append(failed, *r)
-			continue
-		}
-		choices = append(choices, choice)
+// compare prints the comparisons of the commands.
+func (f *versusFlags) compare(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []campaign.Command) error {
+	known, err := knownLimits(sys, "")()
+	if err != nil {
+		return err
 	}
-	compared := &report.Comparisons{Practical: float64(f.practical), AllPairs: f.allPairs}
-	if len(choices) > 1 {
-		var err error
-		if compared, err = report.Compare(choices, f.compareOptions()); err != nil {
-			return err
-		}
+	compared, err := publish.CompareCommands(ctx, known, st, c.Entry(), commands, f.compareOptions())
+	if err != nil {
+		return err
 	}
-	compared.Campaign, compared.Failed = c.ID(), failed
 	format := "txt"
 	if f.json {
 		format = "json"

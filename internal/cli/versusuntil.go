@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/publish"
 	"soku/internal/report"
 	"soku/internal/stats"
 	"soku/internal/store"
@@ -57,13 +58,17 @@ func (f *versusFlags) untilPlan() campaign.Until {
 
 // follow returns what says after every round how the comparisons stand.
 func (f *versusFlags) follow(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []campaign.Command) (func(campaign.Event) string, error) {
+	known, err := knownLimits(sys, "")()
+	if err != nil {
+		return nil, err
+	}
 	choices := make([]*report.Choice, len(commands))
 	for i, command := range commands {
-		choice, err := commandChoice(ctx, sys, st, c, command)
+		choice, err := publish.CommandChoice(ctx, known, st, c.Entry(), command)
 		switch {
 		case measure.KindOf(err) == measure.KindUsage: // it did not run yet
 			choice = report.NewChoice(command.Line, nil)
-			choice.Until = untilOf(c.Plan)
+			choice.Until = publish.Until(c.Plan)
 		case err != nil:
 			return nil, err
 		}

@@ -38,6 +38,20 @@ type Config struct {
 	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
 }
 
+// OpenCopyRoot opens the folder that takes the files of copies. What killed servers left in it
+// is removed.
+func (c *Config) OpenCopyRoot(folder string) (err error) {
+	c.CopyRoot, err = filecopy.OpenRoot(folder)
+	return err
+}
+
+// CloseCopyRoot closes the folder of copies, if there is one.
+func (c *Config) CloseCopyRoot() {
+	if c.CopyRoot != nil {
+		_ = c.CopyRoot.Close()
+	}
+}
+
 // Bounds on what connections may hold before they belong to a session.
 const (
 	maxUnclassified = 1024 // connections whose first bytes are awaited

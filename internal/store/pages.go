@@ -35,3 +35,14 @@ func Entries(ctx context.Context, s Store, q Query) iter.Seq2[Entry, error] {
 		}
 	}
 }
+
+// IDs returns the identities of what the query selects, in its order.
+func IDs(ctx context.Context, s Store, q Query) (ids []string, err error) {
+	for e, err := range Entries(ctx, s, q) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, e.ID)
+	}
+	return ids, nil
+}

@@ -7,15 +7,17 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"soku/internal/fleet/endpoint"
 )
 
 func TestAHostStaysForAsLongAsItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, to := io.Pipe()
 		from, out := io.Pipe()
-		e := Endpoint{Listen: func(Serve) (int, func(context.Context) error, error) {
+		e := endpoint.Endpoint{Listen: func(endpoint.Server) (int, func(context.Context) error, error) {
 			return 1, func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
-		}, Silence: Silence}
+		}, Silence: endpoint.Silence}
 		ended := make(chan error, 1)
 		go func() {
 			ended <- e.Run(t.Context(), in, out)
@@ -29,12 +31,12 @@ func TestAHostStaysForAsLongAsItsSession(t *testing.T) {
 				f.lines <- lines.Bytes()
 			}
 		}()
-		if err := f.writeJSON(Wish{Schema: Schema, Serve: &Serve{}}); err != nil {
+		if err := f.writeJSON(endpoint.Wish{Schema: endpoint.Schema, Serve: &endpoint.Server{}}); err != nil {
 			t.Fatal(err)
 		}
 		<-f.lines
 		go f.keepAlive()
-		time.Sleep(100 * Silence)
+		time.Sleep(100 * endpoint.Silence)
 		select {
 		case err := <-ended:
 			t.Fatalf("it ended: %v", err)

@@ -7,8 +7,8 @@
 // answer fails (BatchMode).
 //
 // [Open] prepares a host and returns a [Session]; what passes between both ends is
-// specified at [Schema]. The package does not decide what runs there: [Session.Command]
-// makes a process of the copied program.
+// specified at hostScript and [endpoint.Schema]. The package does not decide what runs there:
+// [Session.Command] makes a process of the copied program.
 //
 // Goroutines: a Session has two, one that reads what the host writes and one that keeps the
 // session alive; both end with it. [Host] starts none.

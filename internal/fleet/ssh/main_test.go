@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"soku/internal/fleet/ssh"
+	"soku/internal/fleet/endpoint"
 )
 
 // TestMain makes the test program what is copied to hosts: "soku endpoint" and "soku wait",
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func command(name string) error {
 	switch name {
 	case "endpoint":
-		e := ssh.Endpoint{Version: "test", Listen: listen, Silence: ssh.Silence}
+		e := endpoint.Endpoint{Version: "test", Listen: listen, Silence: endpoint.Silence}
 		return e.Run(context.Background(), os.Stdin, os.Stdout)
 	case "wait": // as a trial does: until its file is gone
 		fmt.Println("waiting")
@@ -46,7 +46,7 @@ func command(name string) error {
 }
 
 // listen stands in for a server: all ports but the last are taken.
-func listen(s ssh.Serve) (int, func(context.Context) error, error) {
+func listen(s endpoint.Server) (int, func(context.Context) error, error) {
 	if s.Token == "" {
 		return 0, nil, errors.New("no token")
 	}

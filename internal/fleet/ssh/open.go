@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"time"
 
+	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/process"
@@ -129,10 +130,10 @@ func (s *Session) copy(ctx context.Context, o Order, b Binary, path string) erro
 
 // begin has the host do what is wished.
 func (s *Session) begin(ctx context.Context, o Order) error {
-	wish := Wish{Schema: Schema}
+	wish := endpoint.Wish{Schema: endpoint.Schema}
 	if o.Serve {
 		s.Token = rand.Text()
-		wish.Serve = &Serve{Ports: o.Ports, Token: s.Token, CopyRoot: o.CopyRoot}
+		wish.Serve = &endpoint.Server{Ports: o.Ports, Token: s.Token, CopyRoot: o.CopyRoot}
 	}
 	if err := s.far.writeJSON(wish); err != nil {
 		return s.ended(ctx, err)
@@ -141,14 +142,14 @@ func (s *Session) begin(ctx context.Context, o Order) error {
 	if err != nil {
 		return err
 	}
-	var ready Ready
+	var ready endpoint.Ready
 	err = json.Unmarshal(line, &ready)
 	printable.Strings(&ready, maxShown)
 	switch {
 	case bytes.HasPrefix(line, []byte("soku-failed ")):
 		_, err := s.word(line, "", 0)
 		return err
-	case err != nil || ready.Schema != Schema:
+	case err != nil || ready.Schema != endpoint.Schema:
 		return measure.Fail(measure.KindBroken, "ssh.stray", measure.Figures{"destination": o.Destination, "line": shown(string(line))})
 	case ready.Version != o.Version:
 		return measure.Fail(measure.KindUsage, "ssh.version", measure.Figures{
@@ -160,7 +161,7 @@ func (s *Session) begin(ctx context.Context, o Order) error {
 		return measure.Fail(measure.KindBroken, "ssh.stray", measure.Figures{"destination": o.Destination, "line": fmt.Sprint("port ", ready.Port)})
 	}
 	s.Port = ready.Port
-	if s.Clock, err = s.far.clock(ctx); err != nil {
+	if s.Clock, err = endpoint.CompareClocks(func(r endpoint.Request) ([]byte, error) { return s.far.exchange(ctx, r) }); err != nil {
 		return s.ended(ctx, err)
 	}
 	return nil

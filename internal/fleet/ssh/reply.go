@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/printable"
 )
@@ -65,7 +66,7 @@ func (s *Session) notAShell(ctx context.Context, err error) error {
 	}
 	cmd := s.k.further(ctx, "cmd /c ver")
 	var out bytes.Buffer
-	cmd.Stdout = limited(&out, maxLine)
+	cmd.Stdout = limited(&out, endpoint.MaxLine)
 	if cmd.Run() == nil && strings.Contains(out.String(), "Windows") {
 		return measure.Fail(measure.KindUsage, "ssh.windows", measure.Figures{"destination": s.k.destination})
 	}

@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os/exec"
 	"sync"
 	"time"
 
+	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/process"
 )
@@ -18,22 +18,16 @@ import (
 type Session struct {
 	Address  string // name or address that ssh connected to
 	Platform Platform
-	Port     int           // of the server there; 0: none
-	Token    string        // that the server requires
-	Clock    Clock         // of the host
-	Copied   bool          // the program was copied, not found there
-	Lasted   time.Duration // of the preparation
+	Port     int            // of the server there; 0: none
+	Token    string         // that the server requires
+	Clock    endpoint.Clock // of the host
+	Copied   bool           // the program was copied, not found there
+	Lasted   time.Duration  // of the preparation
 
 	k     *connection
 	path  string // of the program on the host
 	alive string // file on the host that its processes end with
 	far   *far
-}
-
-// Clock compares a clock with that of this machine.
-type Clock struct {
-	Offset      time.Duration // by which the other clock is ahead
-	Uncertainty time.Duration // half of the shortest round trip
 }
 
 // Command makes a process of soku on the host. It ends with ctx, and its input ends it; it
@@ -94,7 +88,7 @@ func open(ctx context.Context, k *connection) (*far, error) {
 // read passes lines on until the output ends, a line is too long or stop is closed.
 func (f *far) read(out io.Reader) {
 	defer close(f.done)
-	in := bufio.NewReaderSize(out, maxLine)
+	in := bufio.NewReaderSize(out, endpoint.MaxLine)
 	for {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
@@ -172,11 +166,11 @@ func (f *far) end(grace time.Duration) {
 func (f *far) keepAlive() {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
-	for n := int64(clockRequests); ; {
+	for n := int64(endpoint.ClockRequests); ; {
 		select {
 		case <-tick.C:
 			n++
-			_ = f.writeJSON(request{Ask: n}) // that it cannot be written ends the output, too
+			_ = f.writeJSON(endpoint.Request{Ask: n}) // that it cannot be written ends the output, too
 		case _, ok := <-f.lines:
 			if !ok {
 				return
@@ -187,32 +181,10 @@ func (f *far) keepAlive() {
 	}
 }
 
-// clockRequests is how many round trips compare the clocks.
-const clockRequests = 5
-
-var errNoAnswer = errors.New("no answer to a request")
-
-// clock compares the clock of the host with this one's.
-func (f *far) clock(ctx context.Context) (Clock, error) {
-	best := Clock{Uncertainty: time.Hour}
-	for n := range int64(clockRequests) {
-		// Without the monotonic clock, which is read a moment after the other one.
-		begin := time.Now().Round(0)
-		if err := f.writeJSON(request{Ask: n + 1}); err != nil {
-			return best, err
-		}
-		line, err := f.next(ctx)
-		if err != nil {
-			return best, err
-		}
-		half := time.Now().Round(0).Sub(begin) / 2
-		var a answer
-		if json.Unmarshal(line, &a) != nil || a.Answer != n+1 {
-			return best, errNoAnswer
-		}
-		if half < best.Uncertainty {
-			best = Clock{time.Unix(0, a.UnixNs).Sub(begin.Add(half)), half}
-		}
+// exchange sends a request and returns the next line of the host.
+func (f *far) exchange(ctx context.Context, r endpoint.Request) ([]byte, error) {
+	if err := f.writeJSON(r); err != nil {
+		return nil, err
 	}
-	return best, nil
+	return f.next(ctx)
 }

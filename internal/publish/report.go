@@ -1,4 +1,4 @@
-package cli
+package publish
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"soku/internal/store"
 )
 
-// campaignReport makes the report of a campaign from the results that the store
-// has of it, with patterns and tests in the order of its plan. A plan that this version
-// cannot read is no reason to have no report. One document is in memory at a time.
-func campaignReport(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign) (*report.Report, error) {
+// Campaign makes the report of a campaign from its results in the store, with patterns and
+// tests in the order of its plan. If this version cannot read the plan, the report is made
+// without it. One document is in memory at a time.
+func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign) (*report.Report, error) {
 	in := report.Input{Campaign: report.Meta{
 		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
 	}}
@@ -40,39 +40,11 @@ func campaignReport(ctx context.Context, known *catalog.Catalog, s store.Store, 
 	return b.Report()
 }
 
-// designOf is what a plan says about how its results are judged.
-func designOf(p *campaign.Plan, known *catalog.Catalog) report.Design {
-	return report.Design{
-		Practical: float64(p.Practical), Control: p.IsControl,
-		Searched: p.Find.Option,
-		Until:    untilOf(p),
-		Limits:   func(r *measure.Result) []measure.Limit { return p.LimitsOf(r, known) },
-	}
-}
-
-// limitsOfHosts are, without a plan, the documented limits of the types of machine that the ends of
-// a trial say they are.
-func limitsOfHosts(known *catalog.Catalog) func(*measure.Result) []measure.Limit {
-	return func(r *measure.Result) []measure.Limit { return new(campaign.Plan).LimitsOf(r, known) }
-}
-
-// untilOf is when a plan has enough rounds.
-func untilOf(p *campaign.Plan) report.Until {
-	u := report.Until{IntervalRatio: float64(p.Until.Interval), Against: p.Until.Against, MaxRounds: p.Until.MaxRounds, Tests: p.Until.Tests}
-	if p.Until.Decided {
-		u.Looks = p.Until.Looks
-	}
-	return u
-}
-
-// handReport makes the report of the last n results that belong to no campaign.
-func handReport(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (*report.Report, error) {
-	var ids []string
-	for e, err := range store.Entries(ctx, s, store.Query{ByHand: true, Limit: n}) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, e.ID)
+// ByHand makes the report of the last n results that belong to no campaign.
+func ByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (*report.Report, error) {
+	ids, err := store.IDs(ctx, s, store.Query{ByHand: true, Limit: n})
+	if err != nil {
+		return nil, err
 	}
 	b := report.NewBuilder(report.Input{Design: report.Design{Limits: limitsOfHosts(known)}}, len(ids))
 	for _, id := range slices.Backward(ids) {
@@ -83,4 +55,29 @@ func handReport(ctx context.Context, known *catalog.Catalog, s store.Store, n in
 		b.Add(r)
 	}
 	return b.Report()
+}
+
+// designOf returns how the results of a plan are judged.
+func designOf(p *campaign.Plan, known *catalog.Catalog) report.Design {
+	return report.Design{
+		Practical: float64(p.Practical), Control: p.IsControl,
+		Searched: p.Find.Option,
+		Until:    Until(p),
+		Limits:   func(r *measure.Result) []measure.Limit { return p.LimitsOf(r, known) },
+	}
+}
+
+// limitsOfHosts returns, without a plan, the documented limits of the machine types that the
+// ends of a trial report.
+func limitsOfHosts(known *catalog.Catalog) func(*measure.Result) []measure.Limit {
+	return func(r *measure.Result) []measure.Limit { return new(campaign.Plan).LimitsOf(r, known) }
+}
+
+// Until returns when a plan has enough rounds.
+func Until(p *campaign.Plan) report.Until {
+	u := report.Until{IntervalRatio: float64(p.Until.Interval), Against: p.Until.Against, MaxRounds: p.Until.MaxRounds, Tests: p.Until.Tests}
+	if p.Until.Decided {
+		u.Looks = p.Until.Looks
+	}
+	return u
 }

@@ -1,4 +1,4 @@
-package ssh
+package endpoint
 
 import (
 	"bufio"
@@ -8,23 +8,30 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/version"
 )
 
-// Endpoint is the host's end of a [Session].
+// Serve is the end of this host: it does what the first line of in says, until in ends, no
+// request arrives for [Silence], or ctx ends. An error is of kind usage if the line does not
+// parse.
+func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	return Endpoint{Version: version.String(), Listen: Listen, Silence: Silence}.Run(ctx, in, out)
+}
+
+// Endpoint is the end of a host whose server and silence can be replaced.
 type Endpoint struct {
 	Version string // of this program
 	// Listen opens the server that is wished, and returns its port and what runs it until
 	// ctx ends.
-	Listen  func(Serve) (port int, run func(ctx context.Context) error, err error)
+	Listen  func(Server) (port int, run func(ctx context.Context) error, err error)
 	Silence time.Duration // how long it waits for a request
 }
 
-// Run does what the first line of in says, until in ends, no request arrives for Silence, or
-// ctx ends. An error has kind usage if the line does not parse.
+// Run is [Serve] for this endpoint.
 func (e Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	lines := bufio.NewReaderSize(in, maxLine)
+	lines := bufio.NewReaderSize(in, MaxLine)
 	first, err := lines.ReadSlice('\n')
 	var wish Wish
 	if err == nil {
@@ -53,13 +60,13 @@ func (e Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 		defer cancel()
 		for {
 			line, err := lines.ReadSlice('\n')
-			var r request
+			var r Request
 			if err == nil {
 				err = json.Unmarshal(line, &r)
 			}
 			if err == nil {
 				silent.Reset(e.Silence)
-				err = write.Encode(answer{Answer: r.Ask, UnixNs: time.Now().UnixNano()})
+				err = write.Encode(Answer{Answer: r.Ask, UnixNs: time.Now().UnixNano()})
 			}
 			if err != nil {
 				return

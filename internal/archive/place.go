@@ -1,0 +1,114 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// Names in a data folder.
+const (
+	StoreName    = "soku.db"
+	JournalsName = "campaigns"
+)
+
+// System opens the places that are merged.
+type System struct {
+	Stat         func(string) (fs.FileInfo, error)
+	Open         func(string) (fs.File, error)
+	OpenStore    func(ctx context.Context, address string) (store.Store, error)
+	OpenJournals func(address string) campaign.Journals
+}
+
+// Places are files of stores and of journals.
+type Places struct{ Stores, Journals []string }
+
+// Places finds the stores and journals that paths are or have: a file, a data folder, its
+// folder of campaigns, or the folder of one of them. The store that is merged into, own, is an
+// error of kind usage.
+func (s System) Places(own string, paths []string) (p Places, err error) {
+	here, _ := s.Stat(own) // nil if there is no such file
+	for _, path := range paths {
+		info, err := s.Stat(path)
+		if err != nil {
+			return p, placeFailure(path, err)
+		}
+		files := []string{path}
+		if info.IsDir() {
+			if files, err = s.filesOf(path); err != nil {
+				return p, err
+			}
+		}
+		for _, file := range files {
+			is, isStore, err := s.isStore(file)
+			switch {
+			case err != nil:
+				return p, placeFailure(file, err)
+			case here != nil && os.SameFile(here, is):
+				return p, measure.Fail(measure.KindUsage, "cli.merge.itself", measure.Figures{"place": file})
+			case isStore:
+				p.Stores = append(p.Stores, file)
+			default:
+				p.Journals = append(p.Journals, file)
+			}
+		}
+	}
+	return p, nil
+}
+
+func placeFailure(path string, cause error) error {
+	return measure.Fail(measure.KindFile, "cli.merge.place", measure.Figures{"place": path, "cause": cause})
+}
+
+// filesOf returns the store and the journals of a folder.
+func (s System) filesOf(dir string) (files []string, err error) {
+	candidates := []string{filepath.Join(dir, StoreName), campaign.JournalFile(dir)}
+	for _, parent := range []string{filepath.Join(dir, JournalsName), dir} {
+		ids, err := s.OpenJournals(parent).IDs()
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			candidates = append(candidates, campaign.JournalFile(filepath.Join(parent, id)))
+		}
+	}
+	for _, file := range candidates {
+		if _, err := s.Stat(file); err == nil {
+			files = append(files, file)
+		}
+	}
+	if len(files) == 0 {
+		return nil, measure.Fail(measure.KindNotFound, "cli.merge.empty", measure.Figures{"place": dir})
+	}
+	return files, nil
+}
+
+// isStore reports whether a file is a store rather than a journal.
+func (s System) isStore(path string) (fs.FileInfo, bool, error) {
+	file, err := s.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = file.Close() }()
+	head := make([]byte, 16)
+	n, _ := io.ReadFull(file, head)
+	info, err := file.Stat()
+	return info, bytes.HasPrefix(head[:n], []byte("SQLite format 3")), err
+}
+
+// read has a file read.
+func (s System) read(path string, use func(io.Reader) error) error {
+	f, err := s.Open(path)
+	if err != nil {
+		return placeFailure(path, err)
+	}
+	defer func() { _ = f.Close() }()
+	return use(f)
+}

@@ -1,0 +1,160 @@
+package endpoint_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"soku/internal/fleet/endpoint"
+	"soku/internal/measure"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// listen stands in for a server that requires a token.
+func listen(s endpoint.Server) (int, func(context.Context) error, error) {
+	if s.Token == "" {
+		return 0, nil, errors.New("no token")
+	}
+	return s.Ports[len(s.Ports)-1], func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
+}
+
+// far is the host's end with the given silence, and what it writes.
+func far(t *testing.T, silence time.Duration) (to io.WriteCloser, from *json.Decoder, ended <-chan error) {
+	t.Helper()
+	in, to := io.Pipe()
+	out, write := io.Pipe()
+	done := make(chan error, 1)
+	e := endpoint.Endpoint{Version: "test", Listen: listen, Silence: silence}
+	go func() {
+		defer close(done)
+		err := e.Run(context.Background(), in, write)
+		_ = in.Close()
+		_ = write.Close()
+		done <- err
+	}()
+	t.Cleanup(func() { _ = to.Close(); _ = out.Close(); <-done })
+	return to, json.NewDecoder(out), done
+}
+
+const wish = `{"schema":"soku.endpoint/1","serve":{"ports":[7658],"token":"t"}}` + "\n"
+
+func TestAnEndpointEndsWhenNothingIsHeard(t *testing.T) {
+	for name, c := range map[string]struct {
+		leave func(io.Closer)
+		after time.Duration // of the last request
+	}{
+		"the input ends":         {func(c io.Closer) { _ = c.Close() }, 0},
+		"the connection is lost": {func(io.Closer) {}, endpoint.Silence},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				to, from, ended := far(t, endpoint.Silence)
+				_, _ = io.WriteString(to, wish)
+				var ready endpoint.Ready
+				if err := from.Decode(&ready); err != nil || ready.Port != 7658 || ready.Version != "test" {
+					t.Fatalf("%+v, %v", ready, err)
+				}
+				var last time.Time
+				for n := range int64(3) {
+					time.Sleep(endpoint.Silence - time.Second)
+					last = time.Now()
+					_, _ = fmt.Fprintf(to, "{\"ask\":%d}\n", n)
+					var answer struct {
+						Answer int64 `json:"answer"`
+						UnixNs int64 `json:"unix_ns"`
+					}
+					if err := from.Decode(&answer); err != nil || answer.Answer != n || answer.UnixNs != last.UnixNano() {
+						t.Fatalf("%+v, %v", answer, err)
+					}
+				}
+				c.leave(to)
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				if after := time.Since(last); after != c.after {
+					t.Errorf("it ended %v after the last request, not %v", after, c.after)
+				}
+			})
+		})
+	}
+}
+
+func TestAServerThatDoesNotStartIsReported(t *testing.T) {
+	to, from, ended := far(t, time.Minute)
+	_, _ = io.WriteString(to, strings.Replace(wish, `"t"`, `""`, 1))
+	var ready endpoint.Ready
+	if err := from.Decode(&ready); err != nil || ready.Error == nil || ready.Error.Message != "no token" {
+		t.Errorf("%+v, %v", ready, err)
+	}
+	<-ended
+}
+
+func FuzzWish(f *testing.F) {
+	f.Add([]byte(wish))
+	f.Add([]byte(`{"schema":"soku.endpoint/1"}` + "\n" + `{"ask":1}` + "\n" + `{"ask":"x"}`))
+	f.Add([]byte("\n"))
+	f.Fuzz(func(_ *testing.T, input []byte) {
+		e := endpoint.Endpoint{Version: "test", Silence: time.Minute, Listen: func(endpoint.Server) (int, func(context.Context) error, error) {
+			return 1, func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
+		}}
+		_ = e.Run(context.Background(), strings.NewReader(string(input)), io.Discard)
+	})
+}
+
+func TestTheServerTakesTheFirstPortThatIsFree(t *testing.T) {
+	taken, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	busy := taken.Addr().(*net.TCPAddr).Port
+	port, run, err := endpoint.Listen(endpoint.Server{Ports: []int{busy, 0}, Token: "of the test"})
+	if err != nil || port == busy || port == 0 {
+		t.Fatalf("port %d, with %d taken: %v", port, busy, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := run(ctx); err != nil {
+		t.Error(err)
+	}
+	_, _, err = endpoint.Listen(endpoint.Server{Ports: []int{busy}, Token: "of the test"})
+	if e := measure.AsError(err, ""); e == nil || e.Code != "server.listen.in_use" {
+		t.Errorf("without a free port: %v", err)
+	}
+}
+
+func TestAFolderForCopiesThatDoesNotExistIsAnError(t *testing.T) {
+	_, _, err := endpoint.Listen(endpoint.Server{Ports: []int{0}, CopyRoot: filepath.Join(t.TempDir(), "nowhere")})
+	if measure.KindOf(err) != measure.KindUsage {
+		t.Error(err)
+	}
+}
+
+func TestTheClockOfTheShortestRoundTripCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const ahead = 3 * time.Second
+		trips := []time.Duration{40, 20, 10, 30, 50} // in milliseconds; the way back takes all of it
+		clock, err := endpoint.CompareClocks(func(r endpoint.Request) ([]byte, error) {
+			at := time.Now().Add(ahead)
+			time.Sleep(trips[r.Ask-1] * time.Millisecond)
+			return json.Marshal(endpoint.Answer{Answer: r.Ask, UnixNs: at.UnixNano()})
+		})
+		if want := (endpoint.Clock{Offset: ahead - 5*time.Millisecond, Uncertainty: 5 * time.Millisecond}); err != nil || clock != want {
+			t.Errorf("%+v, %v", clock, err)
+		}
+		if _, err := endpoint.CompareClocks(func(endpoint.Request) ([]byte, error) { return []byte(`{"answer":9}`), nil }); err == nil {
+			t.Error("the answer to another request was taken")
+		}
+	})
+}

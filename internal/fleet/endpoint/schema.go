@@ -1,0 +1,53 @@
+package endpoint
+
+import (
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Schema is the identity of what passes between a campaign and a host, as lines of JSON: a
+// [Wish], answered by a [Ready]; after that any number of requests {"ask":N}, answered by
+// {"answer":N,"unix_ns":T}. The end of the input, or [Silence] without a request, ends it.
+const Schema = "soku.endpoint/1"
+
+// Silence is how long a host waits for a request before it takes the connection as lost.
+const Silence = 60 * time.Second
+
+// MaxLine is the length of a line in bytes.
+const MaxLine = 16 << 10
+
+// Wish is what a host is to do.
+type Wish struct {
+	Schema string `json:"schema"`
+	// Serve has it run a server.
+	Serve *Server `json:"serve,omitempty"`
+}
+
+// Server is the server that a host is to run.
+type Server struct {
+	// Ports are tried in turn until one is free; 0 is any.
+	Ports []int  `json:"ports"`
+	Token string `json:"token"`
+	// CopyRoot is the folder for copies of files, or empty if the server takes none.
+	CopyRoot string `json:"copy_root,omitempty"`
+}
+
+// Ready is a host that does what was wished, or the reason why not.
+type Ready struct {
+	Schema  string         `json:"schema"`
+	Version string         `json:"version"`
+	Port    int            `json:"port,omitempty"` // of the server
+	Error   *measure.Error `json:"error,omitempty"`
+}
+
+// Request keeps an endpoint alive.
+type Request struct {
+	Ask int64 `json:"ask"`
+}
+
+// Answer has the number of a request and the clock of the host.
+type Answer struct {
+	Answer int64 `json:"answer"`
+	UnixNs int64 `json:"unix_ns"`
+}
