@@ -252,7 +252,7 @@ func (m *merging) finish() error {
 		}
 	} else {
 		c := m.sys.Catalogue
-		fmt.Fprintln(m.sys.Stdout, c.Say("merge.done", text.Args{
+		fmt.Fprintln(m.sys.Stdout, c.Sentence("merge.done", text.Args{
 			"Results": r.Results.New, "KnownResults": r.Results.Known, "Campaigns": r.Campaigns.New, "KnownCampaigns": r.Campaigns.Known,
 			"Journals": r.Journals, "DryRun": r.DryRun,
 		}))
@@ -261,10 +261,10 @@ func (m *merging) finish() error {
 			return text.Args{"IDs": ids[:min(n, mostConflicts)], "More": max(n-mostConflicts, 0)}
 		}
 		if ids := r.Campaigns.Conflicts; len(ids) > 0 {
-			fmt.Fprintln(m.sys.Stdout, c.Say("merge.conflicts.campaigns", some(ids)))
+			fmt.Fprintln(m.sys.Stdout, c.Sentence("merge.conflicts.campaigns", some(ids)))
 		}
 		if ids := r.Results.Conflicts; len(ids) > 0 {
-			fmt.Fprintln(m.sys.Stdout, c.Say("merge.conflicts.results", some(ids)))
+			fmt.Fprintln(m.sys.Stdout, c.Sentence("merge.conflicts.results", some(ids)))
 		}
 	}
 	conflicts := len(r.Results.Conflicts) + len(r.Campaigns.Conflicts)

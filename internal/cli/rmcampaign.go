@@ -73,7 +73,7 @@ func (w wholeCampaigns) agreed(ctx context.Context, sys *System, st store.Store,
 	if err != nil {
 		return false, err
 	}
-	return agreedTo(ctx, sys, yes, sys.Catalogue.Say("rm.ask", w.args(results)), results)
+	return agreedTo(ctx, sys, yes, sys.Catalogue.Sentence("rm.ask", w.args(results)), results)
 }
 
 // delete deletes the campaigns, with journals those too. One that is running stays; it is an
@@ -100,7 +100,7 @@ func (w wholeCampaigns) delete(ctx context.Context, sys *System, st store.Store,
 		deleted, results = deleted+1, results+n
 	}
 	if deleted > 0 {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.campaigns", text.Args{"Campaigns": deleted, "Results": results}))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("deleted.campaigns", text.Args{"Campaigns": deleted, "Results": results}))
 	}
 	if running != nil {
 		return measure.Fail(measure.KindRefused, "cli.rm.kept", measure.Figures{"campaigns": len(w) - deleted})
@@ -130,7 +130,7 @@ func pruneCampaigns(cmd *cobra.Command, sys *System, st store.Store, f pruneFlag
 		return err
 	}
 	if len(old) == 0 || f.dryRun {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("rm.would", old.args(results)))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("rm.would", old.args(results)))
 		return nil
 	}
 	if agreed, err := old.agreed(cmd.Context(), sys, st, f.yes); err != nil || !agreed {

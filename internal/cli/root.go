@@ -31,7 +31,7 @@ func Run(sys *System) (code int) {
 	defer endOnInterrupt(sys, cancel)()
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("failure.defect", text.Args{"Panic": r}))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("failure.defect", text.Args{"Panic": r}))
 			code = exitStatus[measure.KindInternal]
 		}
 	}()
@@ -91,7 +91,7 @@ func errorText(c *text.Catalogue, err error) string { return oneLine(c.Failure(e
 
 // printError writes the line with which a command says why it failed.
 func printError(c *text.Catalogue, w io.Writer, err error) {
-	fmt.Fprintln(w, c.Say("failure.line", text.Args{"Error": errorText(c, err)}))
+	fmt.Fprintln(w, c.Sentence("failure.line", text.Args{"Error": errorText(c, err)}))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(printable.Line(s)), " ") }

@@ -233,7 +233,7 @@ func createCampaign(sys *System, id string, p *campaign.Plan, f *runFlags) (*cam
 		return nil, err
 	}
 	if len(older) > 0 && older[0].Open() {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.left", text.Args{
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.left", text.Args{
 			"Campaign": older[0].Record.ID, "Left": older[0].Trials - older[0].Done, "Trials": older[0].Trials, "Plan": p.File,
 		}))
 	}
@@ -305,7 +305,7 @@ func publish(ctx context.Context, sys *System, limits string, st store.Store, c 
 
 // sayDone says where a campaign stands after a run and how to see its report.
 func sayDone(sys *System, c *campaign.Campaign, out campaign.Outcome) {
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.done", text.Args{
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.done", text.Args{
 		"Campaign": c.ID(), "Done": out.Done, "Trials": out.Total, "Failed": out.Failed, "Others": max(out.Left-(out.Total-out.Done), 0),
 	}))
 }

@@ -30,9 +30,9 @@ func confirmer(sys *System, p *campaign.Plan, only campaign.Selection, clearLine
 		clearLine()
 		names := make([]string, len(levels))
 		for i, l := range levels {
-			names[i] = sys.Catalogue.Say("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value})
+			names[i] = sys.Catalogue.Sentence("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value})
 		}
-		fmt.Fprint(sys.Stderr, printable.Line(sys.Catalogue.Say("run.by_hand", text.Args{"Levels": names})), " ")
+		fmt.Fprint(sys.Stderr, printable.Line(sys.Catalogue.Sentence("run.by_hand", text.Args{"Levels": names})), " ")
 		if _, err := nextLine(ctx, lines); err != nil {
 			fmt.Fprintln(sys.Stderr)
 			return campaign.Confirmed{}, measure.Fail(measure.KindInterrupted, "campaign.not_confirmed", measure.Figures{"plan": p.File})

@@ -121,7 +121,7 @@ func bringUp(ctx context.Context, sys *System, t *lab.Topology, campaignID strin
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.building", text.Args{"Lab": t.Name}))
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("lab.building", text.Args{"Lab": t.Name}))
 	o.Owner = campaignID
 	o.Progress = nil // its steps are of no interest around a campaign
 	l, err := lab.Up(ctx, t, o)

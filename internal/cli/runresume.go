@@ -27,7 +27,7 @@ func refill(ctx context.Context, sys *System, st store.Store, c *campaign.Campai
 	case err != nil:
 		return err
 	case added > 0:
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.refilled", text.Args{"Campaign": c.ID(), "Results": added}))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.refilled", text.Args{"Campaign": c.ID(), "Results": added}))
 	case f.campaign == "":
 		return measure.Fail(measure.KindNotFound, "cli.run.none_left", measure.Figures{"campaign": c.ID()})
 	}
@@ -64,7 +64,7 @@ func resumeCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 			}
 		}
 		if len(others) > 0 {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.resumed", text.Args{"Campaign": id, "Others": others}))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.resumed", text.Args{"Campaign": id, "Others": others}))
 		}
 	}
 	c, err := campaign.Resume(dir, id, p)

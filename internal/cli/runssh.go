@@ -55,7 +55,7 @@ func (r *remotes) prepare(ctx context.Context, sys *System) (map[string]*measure
 	if len(r.inPlan) == 0 {
 		return nil, nil
 	}
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.hosts", text.Args{"Hosts": len(r.inPlan)}))
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.hosts", text.Args{"Hosts": len(r.inPlan)}))
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	failed := map[string]*measure.Error{}
@@ -89,9 +89,9 @@ func reportHost(sys *System, name string, s *ssh.Session) {
 		"Host": name, "Platform": s.Platform.String(), "Copied": s.Copied, "Lasted": s.Lasted, "Port": s.Port,
 		"Ahead": s.Clock.Offset >= 0, "Offset": s.Clock.Offset.Abs(), "Uncertainty": s.Clock.Uncertainty,
 	}
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.host", args))
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.host", args))
 	if s.Clock.Offset.Abs()-s.Clock.Uncertainty > clockTolerance {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.host_clock", args))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.host_clock", args))
 	}
 }
 

@@ -24,12 +24,12 @@ func sayEnough(sys *System, c *campaign.Campaign, e *campaign.Enough) {
 			args["Width"] = 0.0
 		}
 		maps.Copy(args, limits)
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.until", args))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.until", args))
 	}
 	if u.Decided && (u.Interval == 0 || e.Limit != campaign.LimitFailed) {
 		args := text.Args{"Compared": e.Compared, "Open": e.Open, "A": e.A, "B": e.B, "Label": e.OpenLabel}
 		maps.Copy(args, limits)
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.until_decided", args))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.until_decided", args))
 	}
 }
 

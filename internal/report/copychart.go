@@ -55,11 +55,11 @@ func (t testView) copyFigures(id string) []figure {
 	for i, s := range typical {
 		trial := text.Args{"Pattern": rows[i].Pattern, "Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand}
 		c := chart{
-			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.copy.title", trial), Width: panelWidth, Height: a.plot.Bottom + 36, Plot: a.plot,
-			XTitle: t.Say("chart.time.axis", nil), YTitle: t.unit(a.unit),
+			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Sentence("chart.copy.title", trial), Width: panelWidth, Height: a.plot.Bottom + 36, Plot: a.plot,
+			XTitle: t.Sentence("chart.time.axis", nil), YTitle: t.unit(a.unit),
 		}
 		c.addCopy(t, s, a)
-		out = append(out, figure{Caption: t.Say("chart.copy.caption", trial), Charts: []chart{c}})
+		out = append(out, figure{Caption: t.Sentence("chart.copy.caption", trial), Charts: []chart{c}})
 	}
 	return out
 }
@@ -85,7 +85,7 @@ func (c *chart) addCopy(t testView, s *copySeries, a copyAxes) {
 		c.YTicks = append(c.YTicks, tick{At: a.operations.at(v), Text: tickText(v, one)})
 	}
 	if len(a.operationsAt) > 0 {
-		c.Texts = append(c.Texts, chartText{X: a.plot.Left, Y: a.plot.Bottom - copyOperations - 4, Anchor: "start", Class: "small", Text: t.Say("chart.copy.operations", nil)})
+		c.Texts = append(c.Texts, chartText{X: a.plot.Left, Y: a.plot.Bottom - copyOperations - 4, Anchor: "start", Class: "small", Text: t.Sentence("chart.copy.operations", nil)})
 	}
 	line := func(points []point, y axis, color int, title string) {
 		var at [][2]float64
@@ -100,22 +100,22 @@ func (c *chart) addCopy(t testView, s *copySeries, a copyAxes) {
 		}
 	}
 	if e := s.source; e != nil {
-		line(e.rate, a.rates, colourRead, t.Say("chart.copy.read", text.Args{"Device": e.device}))
-		line(e.operations, a.operations, colourRead, t.Say("chart.copy.reads", nil))
+		line(e.rate, a.rates, colourRead, t.Sentence("chart.copy.read", text.Args{"Device": e.device}))
+		line(e.operations, a.operations, colourRead, t.Sentence("chart.copy.reads", nil))
 	}
-	line(s.network, a.rates, colourNetwork, t.Say("chart.copy.network", nil))
+	line(s.network, a.rates, colourNetwork, t.Sentence("chart.copy.network", nil))
 	if e := s.sink; e != nil {
-		line(e.rate, a.rates, colourWritten, t.Say("chart.copy.written", text.Args{"Device": e.device}))
-		line(e.operations, a.operations, colourWritten, t.Say("chart.copy.writes", nil))
+		line(e.rate, a.rates, colourWritten, t.Sentence("chart.copy.written", text.Args{"Device": e.device}))
+		line(e.operations, a.operations, colourWritten, t.Sentence("chart.copy.writes", nil))
 	}
 }
 
 // copyLegend names the colours of the charts.
 func (t testView) copyLegend() []legend {
 	return []legend{
-		{colourRead, t.Say("chart.copy.legend_read", nil)},
-		{colourNetwork, t.Say("chart.copy.network", nil)},
-		{colourWritten, t.Say("chart.copy.legend_written", nil)},
+		{colourRead, t.Sentence("chart.copy.legend_read", nil)},
+		{colourNetwork, t.Sentence("chart.copy.network", nil)},
+		{colourWritten, t.Sentence("chart.copy.legend_written", nil)},
 	}
 }
 
@@ -191,4 +191,6 @@ func presentText(v float64, write func(float64) string) string {
 	return write(v)
 }
 
-func (t testView) copyHeading() string { return t.Say("copy.over_time", text.Args{"ByHand": t.ByHand}) }
+func (t testView) copyHeading() string {
+	return t.Sentence("copy.over_time", text.Args{"ByHand": t.ByHand})
+}

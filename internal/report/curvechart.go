@@ -26,7 +26,7 @@ func (t testView) curveFigure(id string, series map[string]int) (figure, bool) {
 		return figure{}, false
 	}
 	drawn := rows[:min(len(rows), mostCurves)]
-	f := figure{Caption: t.SayFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": len(rows)})}
+	f := figure{Caption: t.SentenceFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": len(rows)})}
 	rows = drawn
 	for _, v := range []struct {
 		class         string
@@ -54,8 +54,8 @@ func (t testView) curves(rows []*Row, width, height float64, ticks int, series m
 	y, at := logAxis(low, high, plot.Bottom, plot.Top, ticks)
 	x := axis{low: 0, high: nines, from: plot.Left, to: plot.Right}
 	c := chart{
-		Title: t.SayFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), Desc: t.answer(), Width: width, Height: height, Plot: plot,
-		XTitle: t.SayFor(t.test(), "chart.curves.axis", nil), YTitle: t.SayFor(t.test(), "chart.round_trip", nil),
+		Title: t.SentenceFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), Desc: t.answer(), Width: width, Height: height, Plot: plot,
+		XTitle: t.SentenceFor(t.test(), "chart.curves.axis", nil), YTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
 	}
 	for _, v := range at {
 		c.YTicks = append(c.YTicks, tick{At: y.at(v), Text: timeText(v)})
@@ -80,7 +80,7 @@ func (t testView) curves(rows []*Row, width, height float64, ticks int, series m
 		figure := func(m *measure.Metric) string { return t.Figure(m, r.figure(m).Value) }
 		c.Lines = append(c.Lines, shape{
 			Class: "curve", Series: series[r.Pattern], D: path(points),
-			Title: t.Say("chart.curves.pattern", text.Args{
+			Title: t.Sentence("chart.curves.pattern", text.Args{
 				"Pattern": r.Pattern, "P50": figure(measure.MetricRTTP50), "P99": figure(measure.MetricRTTP99), "P999": figure(measure.MetricRTTP999),
 			}),
 		})

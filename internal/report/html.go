@@ -33,7 +33,7 @@ func pageFunctions(c *text.Catalogue) (template.Functions, error) {
 	css, err := pageFiles.ReadFile("templates/report.css")
 	return template.Functions{
 		"css":   func() template.Verbatim { return template.Verbatim(css) },
-		"say":   c.Sayer(),
+		"say":   c.SentenceFunc(),
 		"lang":  c.Language,
 		"clean": clean,
 		"dict":  text.Pairs,

@@ -29,7 +29,7 @@ func (t testView) loadFigure(id string, series map[string]int) (figure, bool) {
 	if len(rows) == 0 {
 		return figure{}, false
 	}
-	f := figure{Caption: t.Say("chart.load.caption", text.Args{"From": barFrom, "To": barTo})}
+	f := figure{Caption: t.Sentence("chart.load.caption", text.Args{"From": barFrom, "To": barTo})}
 	for _, v := range []struct {
 		class string
 		width float64
@@ -53,7 +53,7 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) chart 
 	plot := box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + loadRow*float64(len(rows))}
 	ax, at := logAxis(low, high, plot.Left, plot.Right, int(width/70))
 	c := chart{
-		Title: t.Say("chart.load.title", text.Args{"Heading": t.heading()}), Width: width, Height: plot.Bottom + 40, Plot: plot, XTitle: t.SayFor(t.test(), "chart.round_trip", nil),
+		Title: t.Sentence("chart.load.title", text.Args{"Heading": t.heading()}), Width: width, Height: plot.Bottom + 40, Plot: plot, XTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
 	}
 	for _, v := range at {
 		c.XTicks = append(c.XTicks, tick{At: ax.at(v), Text: timeText(v)})
@@ -63,16 +63,16 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) chart 
 		top := plot.Top + loadRow*float64(i)
 		value := ""
 		if s := r.figure(measure.MetricRPM); s != nil {
-			value = t.Say("chart.load.value", text.Args{"RPM": s.Value})
+			value = t.Sentence("chart.load.value", text.Args{"RPM": s.Value})
 		}
 		c.Texts = append(c.Texts,
 			chartText{X: plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(r.Pattern, plot.Right-plot.Left-90), Title: r.Pattern},
 			chartText{X: plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: value})
 		if h := r.Histogram(measure.IdleRoundTrips); h != nil {
-			c.addRoundTrips(t.Say("chart.load.idle", barArgs(r, h)), "interval", h, ax, series[r.Pattern], top+22)
+			c.addRoundTrips(t.Sentence("chart.load.idle", barArgs(r, h)), "interval", h, ax, series[r.Pattern], top+22)
 		}
 		if h := r.Histogram(measure.LoadedRoundTrips); h != nil {
-			c.addRoundTrips(t.Say("chart.load.loaded", barArgs(r, h)), "loaded", h, ax, series[r.Pattern], top+37)
+			c.addRoundTrips(t.Sentence("chart.load.loaded", barArgs(r, h)), "loaded", h, ax, series[r.Pattern], top+37)
 		}
 	}
 	return c
@@ -118,8 +118,8 @@ func (t testView) loadOverTime(id string, series map[string]int) []figure {
 			continue
 		}
 		c := chart{
-			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.load_time.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: panelHeight, Plot: plot,
-			XTitle: t.Say("chart.time.axis", nil), YTitle: t.SayFor(t.test(), "chart.round_trip", nil),
+			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Sentence("chart.load_time.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: panelHeight, Plot: plot,
+			XTitle: t.Sentence("chart.time.axis", nil), YTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
 		}
 		for _, v := range xAt {
 			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, scale{per: 1})})
@@ -137,7 +137,7 @@ func (t testView) loadOverTime(id string, series map[string]int) []figure {
 // addLoads draws each trial as lines over the time of the load, which is that of the first.
 func (c *chart) addLoads(t testView, trials []loadSeries, x, y axis, color int) {
 	first := trials[0]
-	c.Bands = append(c.Bands, shape{Class: "load", Series: color, X: x.at(first.from), Y: c.Plot.Top, W: max(x.at(first.to)-x.at(first.from), 1), H: c.Plot.Bottom - c.Plot.Top, Title: t.Say("chart.load_time.load", nil)})
+	c.Bands = append(c.Bands, shape{Class: "load", Series: color, X: x.at(first.from), Y: c.Plot.Top, W: max(x.at(first.to)-x.at(first.from), 1), H: c.Plot.Bottom - c.Plot.Top, Title: t.Sentence("chart.load_time.load", nil)})
 	for _, s := range trials {
 		for _, part := range s.parts {
 			c.Lines = append(c.Lines, t.timeLines(lineOf(s, part), x, y, color)...)

@@ -70,8 +70,8 @@ func (t testView) sharingFigures(id string, series map[string]int) []figure {
 		plot := box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
 		x, at := exactAxis(high*1.02, plot.Left, plot.Right, 4)
 		c := chart{
-			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.streams.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: plot.Bottom + 38, Plot: plot,
-			XTitle: t.Say("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
+			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Sentence("chart.streams.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: plot.Bottom + 38, Plot: plot,
+			XTitle: t.Sentence("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
 		}
 		for _, v := range at {
 			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, unit)})
@@ -80,7 +80,7 @@ func (t testView) sharingFigures(id string, series map[string]int) []figure {
 		for k, s := range strips {
 			c.addStrip(t, s, x, series[r.Pattern], plot.Top+sharingRow*float64(k)+3)
 		}
-		caption := t.Say("chart.streams.caption", text.Args{"Pattern": r.Pattern, "More": len(r.sharings) - len(strips)})
+		caption := t.Sentence("chart.streams.caption", text.Args{"Pattern": r.Pattern, "More": len(r.sharings) - len(strips)})
 		out = append(out, figure{Caption: caption, Charts: []chart{c}})
 	}
 	return out
@@ -117,8 +117,8 @@ func (c *chart) addStrip(t testView, s sharing, x axis, color int, top float64) 
 			last = at
 		}
 	}
-	name := t.Say("chart.streams.trial", text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Direction": string(s.direction)})
-	title := t.Say("chart.streams.strip", text.Args{"Trial": name, "Index": s.index, "Streams": s.count, "Median": median, "Low": low, "High": high})
+	name := t.Sentence("chart.streams.trial", text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Direction": string(s.direction)})
+	title := t.Sentence("chart.streams.strip", text.Args{"Trial": name, "Index": s.index, "Streams": s.count, "Median": median, "Low": low, "High": high})
 	c.Bands = append(c.Bands, shape{Class: "interval", Series: color, X: x.at(low), Y: top, W: max(x.at(high)-x.at(low), 1), H: height, Title: title})
 	c.Lines = append(c.Lines, shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
 	c.Texts = append(c.Texts,

@@ -35,7 +35,7 @@ func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 		c.ID, c.Class = id+"-"+v.class, v.class
 		f.Charts = append(f.Charts, c)
 	}
-	f.Caption = t.Say("chart.trials.caption", text.Args{
+	f.Caption = t.Sentence("chart.trials.caption", text.Args{
 		"Interval": slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }),
 		"Cut":      slices.ContainsFunc(f.Charts[0].Lines, func(s shape) bool { return s.Class == "cut" }),
 		"Shown":    len(t.pictured()), "All": len(t.drawn()), "Best": bestShown, "Last": lastShown,
@@ -61,8 +61,8 @@ func (t testView) strip(width float64, series map[string]int) chart {
 	ax, at := linearAxis(low, high, plot.Left, plot.Right, int(width/80))
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
 	c := chart{
-		Title: t.Say("chart.trials.title", text.Args{"Heading": t.heading()}), Desc: t.answer(), Width: width, Height: plot.Bottom + 40, Plot: plot,
-		XTitle: t.Say("chart.trials.axis", text.Args{"Noun": t.noun(), "Unit": t.unit(unit), "Cut": ax.low > 0}),
+		Title: t.Sentence("chart.trials.title", text.Args{"Heading": t.heading()}), Desc: t.answer(), Width: width, Height: plot.Bottom + 40, Plot: plot,
+		XTitle: t.Sentence("chart.trials.axis", text.Args{"Noun": t.noun(), "Unit": t.unit(unit), "Cut": ax.low > 0}),
 	}
 	for _, v := range at {
 		c.XTicks = append(c.XTicks, tick{At: ax.at(v), Text: tickText(v, unit)})
@@ -83,13 +83,13 @@ func (t testView) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 	}
 	interval, cut := "", false
 	if place.Low != nil && place.High != nil {
-		interval = t.Say("chart.trials.interval", text.Args{"Pattern": r.Pattern, "Low": t.value(*place.Low), "High": t.value(*place.High)})
+		interval = t.Sentence("chart.trials.interval", text.Args{"Pattern": r.Pattern, "Low": t.value(*place.Low), "High": t.value(*place.High)})
 		cut = *place.Low < ax.low || *place.High > ax.high
 	}
 	room := 100.0 // of the estimate
 	if cut && c.Width == wideChart {
 		room = 300
-		estimate = t.Say("chart.trials.cut", text.Args{"Estimate": estimate, "Low": t.value(*place.Low), "High": t.value(*place.High)})
+		estimate = t.Sentence("chart.trials.cut", text.Args{"Estimate": estimate, "Low": t.value(*place.Low), "High": t.value(*place.High)})
 	}
 	name := r.Pattern
 	if place.Rank > 0 && len(t.Ranking) > 1 {
@@ -123,7 +123,7 @@ func (t testView) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 	}
 	if place.Estimate != nil {
 		x := ax.at(*place.Estimate)
-		c.Lines = append(c.Lines, shape{Class: "mean", Series: s, D: path([][2]float64{{x, middle - 9}, {x, middle + 9}}), Title: t.Say("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": t.value(*place.Estimate)})})
+		c.Lines = append(c.Lines, shape{Class: "mean", Series: s, D: path([][2]float64{{x, middle - 9}, {x, middle + 9}}), Title: t.Sentence("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": t.value(*place.Estimate)})})
 	}
 }
 
@@ -139,7 +139,7 @@ func (t testView) trialTitle(pattern string, v Value) string {
 		args["Result"] = v.Result
 	}
 	if key := "confidence." + string(v.Confidence); v.Confidence != "" && t.Has(key) {
-		args["Confidence"] = t.Say("confidence."+string(v.Confidence), nil)
+		args["Confidence"] = t.Sentence("confidence."+string(v.Confidence), nil)
 	}
-	return t.Say("chart.trials.trial", args)
+	return t.Sentence("chart.trials.trial", args)
 }

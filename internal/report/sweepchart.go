@@ -22,7 +22,7 @@ func (t testView) sweepFigures(id string) (one *figure, panels []figure) {
 	case 0:
 		return nil, nil
 	case 1:
-		f := figure{Caption: t.Say("curve.caption", text.Args{"Interval": all[0].Points[0].Low != nil, "Knee": all[0].Knee != nil, "Plateau": all[0].Low != nil})}
+		f := figure{Caption: t.Sentence("curve.caption", text.Args{"Interval": all[0].Points[0].Low != nil, "Knee": all[0].Knee != nil, "Plateau": all[0].Low != nil})}
 		for _, v := range []struct {
 			class string
 			width float64
@@ -75,8 +75,8 @@ func (t testView) sweep(c Curve, all []Curve, width, height float64) chart {
 		y, at = exactAxis(high*1.05, plot.Bottom, plot.Top, 5)
 	}
 	out := chart{
-		Title: t.Say("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), Desc: t.levelsOff(c), Width: width, Height: height, Plot: plot,
-		XTitle: t.Say("curve.axis", text.Args{"Option": c.Option, "Log": x.log}), YTitle: t.Say("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),
+		Title: t.Sentence("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), Desc: t.levelsOff(c), Width: width, Height: height, Plot: plot,
+		XTitle: t.Sentence("curve.axis", text.Args{"Option": c.Option, "Log": x.log}), YTitle: t.Sentence("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),
 	}
 	for _, p := range c.Points {
 		out.XTicks = append(out.XTicks, tick{At: x.at(p.Value), Text: p.Level})
@@ -107,7 +107,7 @@ func (t testView) addCurve(out *chart, c Curve, x, y axis) {
 			out.Lines = append(out.Lines, shape{Class: "whisker", D: path([][2]float64{{at, low}, {at, high}}) + path([][2]float64{{at - 4, low}, {at + 4, low}}) + path([][2]float64{{at - 4, high}, {at + 4, high}})})
 			args["Interval"] = t.between(t.value(*p.Low), t.value(*p.High))
 		}
-		out.Marks = append(out.Marks, shape{Class: "dot", X: at, Y: y.at(p.Estimate), Title: t.Say("curve.point", args)})
+		out.Marks = append(out.Marks, shape{Class: "dot", X: at, Y: y.at(p.Estimate), Title: t.Sentence("curve.point", args)})
 	}
 	out.Lines = append(out.Lines, shape{Class: "curve", D: path(line)})
 }
@@ -119,7 +119,7 @@ func (t testView) addLimitLine(out *chart, c Curve, x, y axis) {
 	for _, p := range c.Points {
 		if p.Limit != nil {
 			line = append(line, [2]float64{x.at(p.Value), y.at(*p.Limit)})
-			title = t.Say("curve.limit", text.Args{"Limit": t.value(*p.Limit)})
+			title = t.Sentence("curve.limit", text.Args{"Limit": t.value(*p.Limit)})
 		}
 	}
 	if len(line) == 0 {
@@ -145,7 +145,7 @@ func (t testView) addPlateau(out *chart, c Curve, x, y axis) {
 	out.Lines = append(out.Lines,
 		shape{Class: "plateau", D: path([][2]float64{{from, top}, {out.Plot.Right, top}}), Title: title},
 		shape{Class: "knee", D: path([][2]float64{{from, out.Plot.Bottom}, {from, top}}), Title: title})
-	label := chartText{X: from + 6, Y: out.Plot.Bottom - 8, Anchor: "start", Class: "value", Text: t.Say("curve.knee", text.Args{"Level": knee.Level}), Title: title}
+	label := chartText{X: from + 6, Y: out.Plot.Bottom - 8, Anchor: "start", Class: "value", Text: t.Sentence("curve.knee", text.Args{"Level": knee.Level}), Title: title}
 	if from > (out.Plot.Left+out.Plot.Right)/2 {
 		label.X, label.Anchor = from-6, "end"
 	}

@@ -36,7 +36,7 @@ func (t testView) timeFigures(id string, series map[string]int) []figure {
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
 	title := t.unit(unit)
 	if t.Basis.isTime() {
-		title = t.SayFor(t.test(), "chart.round_trip", nil)
+		title = t.SentenceFor(t.test(), "chart.round_trip", nil)
 		y, yAt = logAxis(low, high, plot.Bottom, plot.Top, 6)
 	} else {
 		y, yAt = exactAxis(high*1.05, plot.Bottom, plot.Top, 4)
@@ -47,8 +47,8 @@ func (t testView) timeFigures(id string, series map[string]int) []figure {
 			continue
 		}
 		c := chart{
-			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.time.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: panelHeight, Plot: plot,
-			XTitle: t.Say("chart.time.axis", nil), YTitle: title,
+			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Sentence("chart.time.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: panelHeight, Plot: plot,
+			XTitle: t.Sentence("chart.time.axis", nil), YTitle: title,
 		}
 		for _, v := range xAt {
 			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, scale{per: 1})})
@@ -84,9 +84,9 @@ func (t testView) timeLines(s series, x, y axis, color int) []shape {
 			highs = append(highs, [2]float64{x.at(p.at), y.at(p.high)})
 		}
 	}
-	out := []shape{{Class: class, Series: color, D: path(values), Title: t.Say("chart.time.trial", trial)}}
+	out := []shape{{Class: class, Series: color, D: path(values), Title: t.Sentence("chart.time.trial", trial)}}
 	if len(highs) > 0 && t.Basis.isTime() {
-		out = append(out, shape{Class: "time high", Series: color, D: path(highs), Title: t.SayFor(t.test(), "chart.time.slowest", trial)})
+		out = append(out, shape{Class: "time high", Series: color, D: path(highs), Title: t.SentenceFor(t.test(), "chart.time.slowest", trial)})
 	}
 	return out
 }
