@@ -15,7 +15,7 @@ const mostRows = 100
 // and rules are escaped.
 func (o *Outcome) Markdown(c *text.Catalogue) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n", c.Say("check.markdown.heading", text.Args{
+	fmt.Fprintf(&b, "### %s\n\n", c.Sentence("check.markdown.heading", text.Args{
 		"Failing": o.count(DoesNotHold), "NotShown": o.count(NotShown), "Heading": report.EscapeMarkdown(o.heading(c)),
 	}))
 	row := func(cells ...string) {
@@ -26,7 +26,7 @@ func (o *Outcome) Markdown(c *text.Catalogue) string {
 	}
 	var heads []string
 	for _, column := range []string{"verdict", "rule", "pattern", "measured"} {
-		heads = append(heads, c.Say("check.markdown.columns."+column, nil))
+		heads = append(heads, c.Sentence("check.markdown.columns."+column, nil))
 	}
 	row(heads...)
 	b.WriteString("| --- | --- | --- | --- |\n")
@@ -48,7 +48,7 @@ func (o *Outcome) Markdown(c *text.Catalogue) string {
 		}
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "\n%s\n", c.Say("check.more", text.Args{"Patterns": more}))
+		fmt.Fprintf(&b, "\n%s\n", c.Sentence("check.more", text.Args{"Patterns": more}))
 	}
 	return b.String()
 }

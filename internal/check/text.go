@@ -22,20 +22,20 @@ func (o *Outcome) Lines(c *text.Catalogue) []string {
 	lines := []string{o.heading(c)}
 	for i := range o.Rules {
 		v := ruleView{&o.Rules[i], c}
-		lines = append(lines, "", v.Say("check.rule", text.Args{"Verdict": v.verdict(v.Verdict), "Name": v.name(), "Check": v.beside()}))
+		lines = append(lines, "", v.Sentence("check.rule", text.Args{"Verdict": v.verdict(v.Verdict), "Name": v.name(), "Check": v.beside()}))
 		shown, more := v.shown(mostShown)
 		for _, p := range shown {
-			lines = append(lines, "  "+v.Say("check.pattern", text.Args{"Verdict": v.verdict(p.Verdict), "Pattern": v.pattern(p), "Measured": v.measured(p)}))
+			lines = append(lines, "  "+v.Sentence("check.pattern", text.Args{"Verdict": v.verdict(p.Verdict), "Pattern": v.pattern(p), "Measured": v.measured(p)}))
 		}
 		if more > 0 {
-			lines = append(lines, "  "+v.Say("check.more", text.Args{"Patterns": more}))
+			lines = append(lines, "  "+v.Sentence("check.more", text.Args{"Patterns": more}))
 		}
 	}
 	return lines
 }
 
 func (o *Outcome) heading(c *text.Catalogue) string {
-	return c.Say("check.heading", text.Args{
+	return c.Sentence("check.heading", text.Args{
 		"Subject": o.Subject, "Rules": len(o.Rules), "Hold": o.count(Holds), "Failing": o.count(DoesNotHold), "NotShown": o.count(NotShown),
 	})
 }
@@ -48,7 +48,7 @@ func (v ruleView) beside() string {
 	return v.Check.Text
 }
 
-func (v ruleView) verdict(of Verdict) string { return v.Say("check.verdict."+string(of), nil) }
+func (v ruleView) verdict(of Verdict) string { return v.Sentence("check.verdict."+string(of), nil) }
 
 // shown returns at most most patterns, those that do not hold first, and the number left out.
 func (v ruleView) shown(most int) (some []*Judgement, more int) {
@@ -68,16 +68,16 @@ func (v ruleView) shown(most int) (some []*Judgement, more int) {
 
 // pattern names the test and the levels.
 func (v ruleView) pattern(p *Judgement) string {
-	return v.Say("check.where", text.Args{"Label": p.Label, "Pattern": p.Pattern})
+	return v.Sentence("check.where", text.Args{"Label": p.Label, "Pattern": p.Pattern})
 }
 
 // measured is what was measured of a pattern, and why it shows nothing if it does not.
 func (v ruleView) measured(p *Judgement) string {
 	args := text.Args{"Figure": v.figure(p), "Rounds": p.Rounds, "Failed": p.Failed, "Trials": p.Trials + p.Failed, "Apart": p.Apart, "Reason": ""}
 	if p.Reason != "" {
-		args["Reason"] = v.Say("check.reason."+string(p.Reason), text.Args{"Tested": testedIn(v.Patterns)})
+		args["Reason"] = v.Sentence("check.reason."+string(p.Reason), text.Args{"Tested": testedIn(v.Patterns)})
 	}
-	return v.Say("check.measured", args)
+	return v.Sentence("check.measured", args)
 }
 
 // figure is what was measured of a pattern, with its interval.
@@ -85,17 +85,17 @@ func (v ruleView) figure(p *Judgement) string {
 	tested := !math.IsNaN(p.Low)
 	switch e := v.Check; {
 	case math.IsNaN(p.Value):
-		return v.Say("check.figure.none", nil)
+		return v.Sentence("check.figure.none", nil)
 	case e.Form == Failures:
-		return v.Say("check.figure.failures", text.Args{"Value": text.Percent(p.Value)})
+		return v.Sentence("check.figure.failures", text.Args{"Value": text.Percent(p.Value)})
 	case e.Baseline != "":
 		args := text.Args{"Difference": p.Value - 1, "Tested": tested, "Level": e.Level, "Low": 0.0, "High": 0.0}
 		if tested {
 			args["Low"], args["High"] = p.Low-1, p.High-1
 		}
-		return v.Say("check.figure.difference", args)
+		return v.Sentence("check.figure.difference", args)
 	case e.Form == Width && p.Reason == "":
-		return v.Say("check.figure.interval", text.Args{"Value": text.Percent(p.Value), "Level": e.Level})
+		return v.Sentence("check.figure.interval", text.Args{"Value": text.Percent(p.Value), "Level": e.Level})
 	}
 	write := func(x float64) string { return v.Figure(p.Metric, x) }
 	if p.Limit != nil {
@@ -108,5 +108,5 @@ func (v ruleView) figure(p *Judgement) string {
 	if p.Limit != nil {
 		args["Limit"], args["Of"] = v.Figure(p.Metric, p.Limit.Value), p.Limit.Of
 	}
-	return v.Say("check.figure.threshold", args)
+	return v.Sentence("check.figure.threshold", args)
 }

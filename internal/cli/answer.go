@@ -40,7 +40,7 @@ func agreedTo(ctx context.Context, sys *System, yes bool, question string, resul
 	}
 	agreed, err := confirmed(ctx, sys, question)
 	if err == nil && !agreed {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("prune.kept", nil))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("prune.kept", nil))
 	}
 	return agreed, err
 }

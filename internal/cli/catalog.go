@@ -167,7 +167,7 @@ func componentTable(sys *System, found []catalog.Component) []byte {
 	for _, one := range found {
 		var limits []string
 		for _, l := range one.Limits {
-			limits = append(limits, sys.Catalogue.Say("catalog.limit", limitArgs(l)))
+			limits = append(limits, sys.Catalogue.Sentence("catalog.limit", limitArgs(l)))
 		}
 		rows = append(rows, []string{one.ID, printable.Line(one.Name), strings.Join(limits, "; ")})
 	}

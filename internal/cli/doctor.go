@@ -172,8 +172,8 @@ func printDoctorFinding(c *text.Catalogue, w io.Writer, columns int, f doctor.Fi
 	if f.Cause != nil {
 		args["cause"], _ = c.Error(f.Cause)
 	}
-	row(c.Heading(severityLabels[f.Severity]), "%s", printable.Line(c.Say("doctor.found", text.Args{
-		"Finding": c.Say("doctor.finding."+f.Code, args), "Confidence": f.Confidence,
+	row(c.Heading(severityLabels[f.Severity]), "%s", printable.Line(c.Sentence("doctor.found", text.Args{
+		"Finding": c.Sentence("doctor.finding."+f.Code, args), "Confidence": f.Confidence,
 	})))
 	label := "label.mend"
 	for _, command := range f.Commands {
@@ -184,7 +184,7 @@ func printDoctorFinding(c *text.Catalogue, w io.Writer, columns int, f doctor.Fi
 	}
 }
 
-func checkName(c *text.Catalogue, code string) string { return c.Say("doctor.check."+code, nil) }
+func checkName(c *text.Catalogue, code string) string { return c.Sentence("doctor.check."+code, nil) }
 
 func passedLines(c *text.Catalogue, out *text.Lines, e doctor.End, verbose bool) {
 	if len(e.Passed) == 0 {
@@ -213,7 +213,7 @@ func uncheckedLines(c *text.Catalogue, out *text.Lines, e doctor.End) {
 	}
 	label := "label.unchecked"
 	for _, r := range reasons {
-		out.Row(label, "doctor.unchecked", text.Args{"Names": names[r], "Reason": c.Say("doctor.reason."+string(r), nil)})
+		out.Row(label, "doctor.unchecked", text.Args{"Names": names[r], "Reason": c.Sentence("doctor.reason."+string(r), nil)})
 		label = ""
 	}
 }

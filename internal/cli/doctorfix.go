@@ -16,7 +16,7 @@ import (
 func fixDoctor(ctx context.Context, sys *System, d *doctor.Document, yes bool) (map[doctor.Change]bool, error) {
 	changes := d.Changes()
 	if len(changes) == 0 {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("doctor.fix.none", nil))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("doctor.fix.none", nil))
 		return nil, nil
 	}
 	var would text.Lines
@@ -32,12 +32,12 @@ func fixDoctor(ctx context.Context, sys *System, d *doctor.Document, yes bool) (
 	case !sys.StdinTerminal():
 		return nil, measure.Fail(measure.KindUsage, "cli.doctor.unasked", measure.Figures{"changes": len(changes)})
 	default:
-		agreed, err := confirmed(ctx, sys, sys.Catalogue.Say("doctor.fix.ask", text.Args{"Changes": len(changes)}))
+		agreed, err := confirmed(ctx, sys, sys.Catalogue.Sentence("doctor.fix.ask", text.Args{"Changes": len(changes)}))
 		if err != nil {
 			return nil, err
 		}
 		if !agreed {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("doctor.fix.kept", nil))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("doctor.fix.kept", nil))
 			return nil, nil
 		}
 	}
@@ -64,7 +64,7 @@ func makeChanges(ctx context.Context, sys *System, changes []doctor.Change) (men
 		printLines(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), out)
 	})
 	if len(made) > 0 {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("doctor.fix.undo", nil))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("doctor.fix.undo", nil))
 	}
 	if err == nil && failed > 0 {
 		err = measure.Fail(measure.KindIncomplete, "cli.doctor.incomplete", measure.Figures{"changes": failed})
@@ -133,7 +133,7 @@ func undoDoctor(ctx context.Context, sys *System) error {
 	case failed > 0:
 		return measure.Fail(measure.KindIncomplete, "cli.doctor.incomplete", measure.Figures{"changes": failed})
 	case reported == 0:
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("doctor.undo.nothing", nil))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("doctor.undo.nothing", nil))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func errorText(c *text.Catalogue, err error) string { return oneLine(c.Failure(e
 
 // printError writes the line with which a command says why it failed.
 func printError(c *text.Catalogue, w io.Writer, err error) {
-	fmt.Fprintln(w, c.Say("failure.line", text.Args{"Error": errorText(c, err)}))
+	fmt.Fprintln(w, c.Sentence("failure.line", text.Args{"Error": errorText(c, err)}))
 }
 
 // oneLine joins the lines of a text that may come from elsewhere, without control characters.

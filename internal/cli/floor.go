@@ -66,7 +66,7 @@ func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
 	d, err := floor.Measure(ctx, floor.Config{
 		Server: s.Address, Version: version.String(), Quick: f.quick,
 		Step: func(what text.Line, number, of int) {
-			fmt.Fprintf(sys.Stderr, "[%d/%d] %s\n", number, of, sys.Catalogue.Sentence(what))
+			fmt.Fprintf(sys.Stderr, "[%d/%d] %s\n", number, of, sys.Catalogue.SentenceOf(what))
 		},
 	})
 	if err != nil {
@@ -133,13 +133,13 @@ func storedBaseline(sys *System, report func(string)) func(measure.Facts) *measu
 		d, err := readFloor(sys, f.Hostname)
 		switch {
 		case err != nil:
-			report(sys.Catalogue.Say("floor.unused", text.Args{"Why": errorText(sys.Catalogue, err)}))
+			report(sys.Catalogue.Sentence("floor.unused", text.Args{"Why": errorText(sys.Catalogue, err)}))
 			return nil
 		case d == nil:
 			return nil
 		}
 		if why, usable := d.Usable(f, version.String()); !usable {
-			report(printable.Line(sys.Catalogue.Say("floor.unused.outdated", text.Args{"Why": sys.Catalogue.Sentence(why)})))
+			report(printable.Line(sys.Catalogue.Sentence("floor.unused.outdated", text.Args{"Why": sys.Catalogue.SentenceOf(why)})))
 			return nil
 		}
 		return &d.HostFloor
@@ -166,7 +166,7 @@ func showFloor(ctx context.Context, sys *System, asJSON bool) error {
 	if why, usable := d.Usable(facts, version.String()); !usable {
 		fmt.Fprintln(&b)
 		var out text.Lines
-		out.Row("label.outdated", "floor.outdated", text.Args{"Why": sys.Catalogue.Sentence(why)})
+		out.Row("label.outdated", "floor.outdated", text.Args{"Why": sys.Catalogue.SentenceOf(why)})
 		printLines(sys.Catalogue, &b, sys.StdoutWidth(), out)
 	}
 	for line := range bytes.Lines(b.Bytes()) {

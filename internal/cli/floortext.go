@@ -49,7 +49,7 @@ func printFloorRoundTrips(c *text.Catalogue, w io.Writer, d *floor.Document) {
 }
 
 func printFloorRates(c *text.Catalogue, w io.Writer, d *floor.Document) {
-	unknown := c.Say("floor.unknown", nil)
+	unknown := c.Sentence("floor.unknown", nil)
 	way := func(tx, rx string) string { return cmp.Or(tx, "?") + " → " + cmp.Or(rx, "?") }
 	if len(d.Goodput) > 0 {
 		printFloorHead(c, w, floorRateWidths, "floor.goodput", "floor.rate", "floor.core", "floor.way", "floor.congestion")
@@ -71,10 +71,10 @@ func printFloorRates(c *text.Catalogue, w io.Writer, d *floor.Document) {
 		}
 		lost := unknown
 		if p.LossRatio != nil {
-			lost = c.Say("floor.loss", text.Args{"Ratio": *p.LossRatio})
+			lost = c.Sentence("floor.loss", text.Args{"Ratio": *p.LossRatio})
 		}
-		fmt.Fprintln(w, cells(floorRateWidths, c.Say("floor.packets.mode", text.Args{"Mode": p.Mode, "Size": p.SizeBytes}),
-			c.Say("floor.packets.rate", text.Args{"Rate": p.PacketsPerSecond}), cpu, way(p.TXPath, p.RXPath), lost))
+		fmt.Fprintln(w, cells(floorRateWidths, c.Sentence("floor.packets.mode", text.Args{"Mode": p.Mode, "Size": p.SizeBytes}),
+			c.Sentence("floor.packets.rate", text.Args{"Rate": p.PacketsPerSecond}), cpu, way(p.TXPath, p.RXPath), lost))
 	}
 }
 

@@ -152,9 +152,9 @@ func completeHelp(root *cobra.Command, sys *System) {
 func describeTests(root *cobra.Command, c *text.Catalogue) {
 	for _, cmd := range root.Commands() {
 		if name := cmd.Name(); tests.Of(measure.Test(name)) != nil {
-			cmd.Short = c.Say("help."+name+".short", nil)
-			cmd.Long = c.Say("help."+name+".long", nil)
-			cmd.Example = c.Say("help."+name+".example", nil)
+			cmd.Short = c.Sentence("help."+name+".short", nil)
+			cmd.Long = c.Sentence("help."+name+".long", nil)
+			cmd.Example = c.Sentence("help."+name+".example", nil)
 		}
 	}
 }

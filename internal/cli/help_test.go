@@ -104,7 +104,7 @@ func TestCommandsAreInGroupsOfWhatTheyAreFor(t *testing.T) {
 func TestHelpOfATestExplainsThatTest(t *testing.T) {
 	for _, test := range measure.Tests() {
 		out, _, _ := soku(t, string(test), "--help")
-		if long := text.English().Say("help."+string(test)+".long", nil); !strings.HasPrefix(out, long+"\n") {
+		if long := text.English().Sentence("help."+string(test)+".long", nil); !strings.HasPrefix(out, long+"\n") {
 			t.Errorf("%s: its help does not begin with %q:\n%s", test, long, out)
 		}
 		for _, f := range measure.OptionFields(test) {

@@ -76,7 +76,7 @@ func reportedFigures(c *text.Catalogue, f *measure.RTTFigures) []string {
 		{"rows.p99_9", f.P999}, {"rows.p99_99", f.P9999}, {"rows.max", f.Max},
 	} {
 		if p.value != nil {
-			out = append(out, c.Say("shown.figure", text.Args{"Name": c.Heading(p.name), "Value": *p.value}))
+			out = append(out, c.Sentence("shown.figure", text.Args{"Name": c.Heading(p.name), "Value": *p.value}))
 		}
 	}
 	return out

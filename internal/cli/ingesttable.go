@@ -31,15 +31,15 @@ func printIngest(c *text.Catalogue, w io.Writer, columns int, all bool, out *ing
 			state := ""
 			switch {
 			case r.Known:
-				state = c.Say("ingest.known", nil)
+				state = c.Sentence("ingest.known", nil)
 			case r.Other != "":
-				state = c.Say("ingest.other", text.Args{"File": r.Other})
+				state = c.Sentence("ingest.other", text.Args{"File": r.Other})
 			}
 			from := r.Tool
 			if from == "" {
 				from = r.Format
 			}
-			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), from, r.Label, r.Pattern, fmt.Sprint(r.Round), c.Sentence(r.line), state})
+			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), from, r.Label, r.Pattern, fmt.Sprint(r.Round), c.SentenceOf(r.line), state})
 		}
 	}
 	if len(rows) > 1 {
@@ -47,17 +47,17 @@ func printIngest(c *text.Catalogue, w io.Writer, columns int, all bool, out *ing
 		fitIngested(rows, columns)
 		printTable(w, rows)
 		if shown := len(rows) - 1; shown < results {
-			fmt.Fprintln(w, c.Say("ingest.more", text.Args{"Shown": shown, "All": results}))
+			fmt.Fprintln(w, c.Sentence("ingest.more", text.Args{"Shown": shown, "All": results}))
 		}
-		lines := []string{printable.Line(c.Say("ingest.missing.some", text.Args{"Missing": c.Findings(missing)}))}
+		lines := []string{printable.Line(c.Sentence("ingest.missing.some", text.Args{"Missing": c.Findings(missing)}))}
 		if columns > 0 {
 			lines = broken(lines[0], columns)
 		}
 		fmt.Fprintln(w, strings.Join(lines, "\n"))
 	}
-	fmt.Fprintln(w, c.Say("ingest.done", text.Args{"New": out.New, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun}))
+	fmt.Fprintln(w, c.Sentence("ingest.done", text.Args{"New": out.New, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun}))
 	if out.New > 0 && !out.DryRun {
-		fmt.Fprintln(w, c.Say("ingest.report", text.Args{"Campaign": out.Name}))
+		fmt.Fprintln(w, c.Sentence("ingest.report", text.Args{"Campaign": out.Name}))
 	}
 }
 

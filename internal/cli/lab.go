@@ -38,7 +38,7 @@ func labOptions(sys *System) (lab.Options, error) {
 	return lab.Options{
 		RunDir: lab.RunDir(sys.Getenv), Executable: self,
 		Progress: func(step string, figures measure.Figures) {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.step."+step, text.Args(figures)))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("lab.step."+step, text.Args(figures)))
 		},
 	}, nil
 }
@@ -92,7 +92,7 @@ func newLabUp(sys *System) *cobra.Command {
 			if !wait {
 				return nil
 			}
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.waits", nil))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("lab.waits", nil))
 			<-cmd.Context().Done()
 			return l.Down(context.WithoutCancel(cmd.Context()))
 		},
@@ -105,7 +105,7 @@ func newLabUp(sys *System) *cobra.Command {
 // server, from the first host that reaches it.
 func showUse(sys *System, l *lab.Lab) {
 	t := l.Topology
-	fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("lab.up", text.Args{"Lab": t.Name}))
+	fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("lab.up", text.Args{"Lab": t.Name}))
 	var rows [][]string
 	for _, n := range t.Nodes {
 		if !n.Server {
@@ -118,7 +118,7 @@ func showUse(sys *System, l *lab.Lab) {
 		}
 	}
 	if len(rows) > 0 {
-		printTable(sys.Stdout, append([][]string{{sys.Catalogue.Say("lab.example", nil), ""}}, rows...))
+		printTable(sys.Stdout, append([][]string{{sys.Catalogue.Sentence("lab.example", nil), ""}}, rows...))
 	}
 }
 
@@ -143,7 +143,7 @@ crash. A network that does not exist is no error.`,
 			if err := lab.Down(cmd.Context(), name, o); err != nil {
 				return err
 			}
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.down", text.Args{"Lab": name}))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("lab.down", text.Args{"Lab": name}))
 			return nil
 		},
 	}

@@ -84,7 +84,7 @@ func labStatus(sys *System, args []string) ([]*lab.Status, error) {
 
 func printLabs(sys *System, all []*lab.Status) {
 	if len(all) == 0 {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.none", nil))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("lab.none", nil))
 		return
 	}
 	rows := [][]string{sys.Catalogue.Headings("head.lab", "head.started", "head.nodes", "head.file", "head.state")}
@@ -103,11 +103,11 @@ func printLabs(sys *System, all []*lab.Status) {
 }
 
 func labState(c *text.Catalogue, s *lab.Status, problem string) string {
-	return c.Say("lab.state", text.Args{"Lab": s.Name, "Complete": s.Complete, "Problem": problem})
+	return c.Sentence("lab.state", text.Args{"Lab": s.Name, "Complete": s.Complete, "Problem": problem})
 }
 
 func printLab(sys *System, s *lab.Status) {
-	fmt.Fprintf(sys.Stdout, "%s\n\n", sys.Catalogue.Say("lab.title", text.Args{"Lab": s.Name, "Complete": s.Complete, "Since": moment(s.StartedAt), "File": s.File}))
+	fmt.Fprintf(sys.Stdout, "%s\n\n", sys.Catalogue.Sentence("lab.title", text.Args{"Lab": s.Name, "Complete": s.Complete, "Since": moment(s.StartedAt), "File": s.File}))
 	nodes := [][]string{sys.Catalogue.Headings("head.node", "head.kind", "head.server", "head.disk", "head.addresses")}
 	for _, n := range s.Nodes {
 		var addresses []string
@@ -116,7 +116,7 @@ func printLab(sys *System, s *lab.Status) {
 		}
 		disk := ""
 		if d := n.Disk; d != nil {
-			disk = sys.Catalogue.Say("lab.disk", text.Args{"Folder": d.Folder, "Read": d.ReadBps, "Write": d.WriteBps})
+			disk = sys.Catalogue.Sentence("lab.disk", text.Args{"Folder": d.Folder, "Read": d.ReadBps, "Write": d.WriteBps})
 		}
 		nodes = append(nodes, []string{n.Name, n.Kind, n.Server, disk, sys.Catalogue.List(addresses)})
 	}
@@ -140,14 +140,14 @@ func printLab(sys *System, s *lab.Status) {
 				row[13] = fmt.Sprint(g.Lost)
 			}
 			if g.Overflow+g.Failed > 0 {
-				row[14] = sys.Catalogue.Say("lab.trouble", text.Args{"Overflow": g.Overflow, "Failed": g.Failed})
+				row[14] = sys.Catalogue.Sentence("lab.trouble", text.Args{"Overflow": g.Overflow, "Failed": g.Failed})
 			}
 		}
 		links = append(links, row)
 	}
 	printTable(sys.Stdout, links)
 	for _, p := range s.Problems {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("lab.problem", text.Args{"Problem": errorText(sys.Catalogue, p)}))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("lab.problem", text.Args{"Problem": errorText(sys.Catalogue, p)}))
 	}
 }
 
@@ -169,5 +169,5 @@ func lossCell(c *text.Catalogue, ratio float64) string {
 	if ratio == 0 {
 		return ""
 	}
-	return c.Say("lab.loss", text.Args{"Percent": ratio * 100})
+	return c.Sentence("lab.loss", text.Args{"Percent": ratio * 100})
 }

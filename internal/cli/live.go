@@ -39,7 +39,7 @@ func newLive(sys *System, test measure.Test, host string, f *measureFlags) *live
 func (l *live) state(s wire.State) {
 	line := ""
 	if s.Name == "queued" {
-		line = l.catalogue.Say("live.queued", text.Args{"Before": max(0, s.Position-1)})
+		line = l.catalogue.Sentence("live.queued", text.Args{"Before": max(0, s.Position-1)})
 	}
 	if line != "" && line != l.last {
 		fmt.Fprintln(l.err, line)
@@ -110,9 +110,9 @@ func (l *live) intervalLine(p measure.Progress) {
 	both := l.flags.options.Direction == measure.Bidirectional
 	if !l.head {
 		l.head = true
-		widths, heads := []int{-15}, []string{l.catalogue.Say("live.time", nil)}
+		widths, heads := []int{-15}, []string{l.catalogue.Sentence("live.time", nil)}
 		if both {
-			widths, heads = append(widths, -8), append(heads, l.catalogue.Say("live.direction", nil))
+			widths, heads = append(widths, -8), append(heads, l.catalogue.Sentence("live.direction", nil))
 		}
 		for _, c := range l.columnsOf(d, l.foreign() && l.sendsFirst()) {
 			widths, heads = append(widths, c.Width), append(heads, l.catalogue.Heading(c.Head))

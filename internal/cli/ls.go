@@ -96,7 +96,7 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 	if len(t.rows) == 0 {
 		all, err := st.Count(cmd.Context(), store.Query{})
 		if err == nil {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.no_results", text.Args{"All": all}))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("ls.no_results", text.Args{"All": all}))
 		}
 		return err
 	}
@@ -116,7 +116,7 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 
 // sayShown says that a list has more than is shown, and how to see what is behind the last.
 func sayShown(sys *System, shown, all int, more bool, last string) {
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.shown", text.Args{"Shown": shown, "All": all, "More": more, "Last": last}))
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("ls.shown", text.Args{"Shown": shown, "All": all, "More": more, "Last": last}))
 }
 
 // listedResult is a result in the JSON of the list.
@@ -174,7 +174,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 
 // headline is the figure that a person looks for in a result, or its kind of failure.
 func headline(c *text.Catalogue, e store.Entry) string {
-	return c.Sentence(text.Headline(e.Test, e.ErrorKind, e.Figures))
+	return c.SentenceOf(text.Headline(e.Test, e.ErrorKind, e.Figures))
 }
 
 func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) error {
@@ -203,12 +203,12 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 		return printJSON(sys.Stdout, shown)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.no_campaigns", nil))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("ls.no_campaigns", nil))
 		return nil
 	}
 	rows := [][]string{sys.Catalogue.Headings("head.campaign", "head.started", "head.trials", "head.state", "head.title")}
 	for _, c := range shown {
-		state := sys.Catalogue.Say("ls.campaign", text.Args{"Open": c.FinishedAt.IsZero(), "Failed": c.Failed})
+		state := sys.Catalogue.Sentence("ls.campaign", text.Args{"Open": c.FinishedAt.IsZero(), "Failed": c.Failed})
 		rows = append(rows, []string{c.ID, moment(c.StartedAt), fmt.Sprintf("%d/%d", c.Done, c.Trials), state, c.Title})
 	}
 	makePrintable(rows)

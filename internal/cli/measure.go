@@ -52,7 +52,7 @@ func (a *accessFlags) read(sys *System) (token string, cfg *tls.Config, err erro
 			return "", nil, err
 		}
 		if !a.tls && a.tlsCA == "" {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("access.token_in_clear", nil))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("access.token_in_clear", nil))
 		}
 	}
 	if a.tls || a.tlsCA != "" {

@@ -86,7 +86,7 @@ func showMerged(sys *System, r archive.Merged, asJSON bool) error {
 		}
 	} else {
 		c := sys.Catalogue
-		fmt.Fprintln(sys.Stdout, c.Say("merge.done", text.Args{
+		fmt.Fprintln(sys.Stdout, c.Sentence("merge.done", text.Args{
 			"Results": r.Results.New, "KnownResults": r.Results.Known, "Campaigns": r.Campaigns.New, "KnownCampaigns": r.Campaigns.Known,
 			"Journals": r.Journals, "DryRun": r.DryRun,
 		}))
@@ -95,10 +95,10 @@ func showMerged(sys *System, r archive.Merged, asJSON bool) error {
 			return text.Args{"IDs": ids[:min(n, mostConflicts)], "More": max(n-mostConflicts, 0)}
 		}
 		if ids := r.Campaigns.Conflicts; len(ids) > 0 {
-			fmt.Fprintln(sys.Stdout, c.Say("merge.conflicts.campaigns", some(ids)))
+			fmt.Fprintln(sys.Stdout, c.Sentence("merge.conflicts.campaigns", some(ids)))
 		}
 		if ids := r.Results.Conflicts; len(ids) > 0 {
-			fmt.Fprintln(sys.Stdout, c.Say("merge.conflicts.results", some(ids)))
+			fmt.Fprintln(sys.Stdout, c.Sentence("merge.conflicts.results", some(ids)))
 		}
 	}
 	conflicts := len(r.Results.Conflicts) + len(r.Campaigns.Conflicts)

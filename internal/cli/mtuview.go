@@ -23,7 +23,7 @@ func (v *mtuView) draw(host string, s measure.MTUStep) {
 		return
 	}
 	line := liveLine(host, width-1, func(host string) string { // the last column would wrap
-		return v.catalogue.Say("live.mtu", text.Args{"Host": host, "Hop": s.Hop, "Passed": s.Passed, "Failed": s.Failed, "Size": s.Asking, "Flow": s.Flow + 1, "Flows": s.Flows})
+		return v.catalogue.Sentence("live.mtu", text.Args{"Host": host, "Hop": s.Hop, "Passed": s.Passed, "Failed": s.Failed, "Size": s.Asking, "Flow": s.Flow + 1, "Flows": s.Flows})
 	})
 	printable.Draw(v.w, beginLine, line, endLine)
 	v.drawn = true

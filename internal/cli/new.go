@@ -104,7 +104,7 @@ func (s *System) writePlan(file string, plan []byte) error {
 	if err := s.WriteFile(file, plan, 0o644); err != nil {
 		return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": err})
 	}
-	fmt.Fprintln(s.Stdout, s.Catalogue.Say("new.wrote", text.Args{"File": file}))
+	fmt.Fprintln(s.Stdout, s.Catalogue.Sentence("new.wrote", text.Args{"File": file}))
 	return nil
 }
 

@@ -43,12 +43,12 @@ func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d 
 	a := asking{sys, bufio.NewReader(sys.Stdin)}
 	c := sys.Catalogue
 	if !given("question") {
-		if err := a.ask(ctx, c.Say("new.question", nil), func(answer string) error { d.Question = answer; return nil }); err != nil {
+		if err := a.ask(ctx, c.Sentence("new.question", nil), func(answer string) error { d.Question = answer; return nil }); err != nil {
 			return err
 		}
 	}
 	if !given("host") {
-		err := a.ask(ctx, c.Say("new.hosts", nil), func(answer string) error {
+		err := a.ask(ctx, c.Sentence("new.hosts", nil), func(answer string) error {
 			for _, h := range parts(answer) {
 				d.Hosts = append(d.Hosts, campaign.DraftHostOf(h, len(d.Hosts)+1))
 			}
@@ -63,7 +63,7 @@ func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d 
 		for _, test := range measure.Tests() {
 			names = append(names, string(test))
 		}
-		err := a.ask(ctx, c.Say("new.tests", text.Args{"Tests": names}), func(answer string) (err error) {
+		err := a.ask(ctx, c.Sentence("new.tests", text.Args{"Tests": names}), func(answer string) (err error) {
 			d.Tests, err = testsOf(parts(answer))
 			return err
 		})
@@ -79,7 +79,7 @@ func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d 
 	if given("rounds") {
 		return nil
 	}
-	return a.ask(ctx, c.Say("new.rounds", text.Args{"Rounds": d.Rounds}), func(answer string) error {
+	return a.ask(ctx, c.Sentence("new.rounds", text.Args{"Rounds": d.Rounds}), func(answer string) error {
 		if answer == "" {
 			return nil
 		}
@@ -97,16 +97,16 @@ func (a asking) askFactors(ctx context.Context, d *campaign.Draft) error {
 	c := a.sys.Catalogue
 	for {
 		var f campaign.DraftFactor
-		question := c.Say("new.factor", text.Args{"More": len(d.Factors) > 0})
+		question := c.Sentence("new.factor", text.Args{"More": len(d.Factors) > 0})
 		if err := a.ask(ctx, question, func(answer string) error { f.Name = answer; return nil }); err != nil || f.Name == "" {
 			return err
 		}
 		if !d.HasOption(f.Name) {
-			if err := a.ask(ctx, c.Say("new.command", text.Args{"Variable": campaign.FactorVariable(f.Name)}), func(answer string) error { f.Command = answer; return nil }); err != nil {
+			if err := a.ask(ctx, c.Sentence("new.command", text.Args{"Variable": campaign.FactorVariable(f.Name)}), func(answer string) error { f.Command = answer; return nil }); err != nil {
 				return err
 			}
 		}
-		err := a.ask(ctx, c.Say("new.levels", text.Args{"Factor": f.Name}), func(answer string) error {
+		err := a.ask(ctx, c.Sentence("new.levels", text.Args{"Factor": f.Name}), func(answer string) error {
 			f.Levels = parts(answer)
 			d.Factors = append(d.Factors, f)
 			return a.check(*d, func() { d.Factors = d.Factors[:len(d.Factors)-1] })

@@ -260,7 +260,7 @@ func describeTest(c *text.Catalogue, t testOutline) string {
 		args["Direction"] = o.Direction
 	}
 	maps.Copy(args, tests.OptionArgs(t.Test, o))
-	return c.Say("plan.test."+string(t.Test), args)
+	return c.Sentence("plan.test."+string(t.Test), args)
 }
 
 func (o *planOutline) addOrder(out *text.Lines) {

@@ -118,7 +118,7 @@ const mostForNoise = 5000
 func factorTexts(c *text.Catalogue, w campaign.Power) (out []string) {
 	for _, f := range w.Factors {
 		if f.Smallest != nil {
-			out = append(out, c.Say("plan.shows.factor", text.Args{"Factor": f.Factor, "Smallest": *f.Smallest}))
+			out = append(out, c.Sentence("plan.shows.factor", text.Args{"Factor": f.Factor, "Smallest": *f.Smallest}))
 		}
 	}
 	return out

@@ -72,7 +72,7 @@ func (p *progress) Begun(b conduct.Beginning) {
 	}
 }
 
-func (p *progress) say(key string, args text.Args) { fmt.Fprintln(p.w, p.catalogue.Say(key, args)) }
+func (p *progress) say(key string, args text.Args) { fmt.Fprintln(p.w, p.catalogue.Sentence(key, args)) }
 
 // Trial implements [conduct.Observer].
 func (p *progress) Trial(e campaign.Event) {
@@ -97,10 +97,10 @@ func (p *progress) Ended(e conduct.Ended) {
 func (p *progress) event(e campaign.Event) {
 	switch e.Kind {
 	case campaign.EventCommand:
-		p.draw(e, e.Command.Pattern, "", p.catalogue.Say("progress.running", text.Args{"When": e.Command.When, "Command": e.Command.Text}))
+		p.draw(e, e.Command.Pattern, "", p.catalogue.Sentence("progress.running", text.Args{"When": e.Command.When, "Command": e.Command.Text}))
 	case campaign.EventCommandDone:
 		if e.Error != nil {
-			p.print(oneLine(p.catalogue.Say("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": errorText(p.catalogue, e.Error)})))
+			p.print(oneLine(p.catalogue.Sentence("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": errorText(p.catalogue, e.Error)})))
 		}
 	case campaign.EventTrial:
 		p.begin(e.Job)
@@ -115,10 +115,10 @@ func (p *progress) event(e campaign.Event) {
 		delete(p.running, runningKey(e.Job))
 		p.finished(e)
 	case campaign.EventWaiting:
-		p.print(p.catalogue.Say("progress.waiting", text.Args{"Error": errorText(p.catalogue, e.Error), "Wait": e.Wait}))
+		p.print(p.catalogue.Sentence("progress.waiting", text.Args{"Error": errorText(p.catalogue, e.Error), "Wait": e.Wait}))
 	case campaign.EventAborted:
 		message, _ := p.catalogue.Error(e.Error)
-		p.print(oneLine(p.catalogue.Say("progress.aborted", text.Args{"Error": message})))
+		p.print(oneLine(p.catalogue.Sentence("progress.aborted", text.Args{"Error": message})))
 	case campaign.EventHostGone:
 		message, _ := p.catalogue.Error(e.Error)
 		p.print(oneLine(message))
@@ -137,12 +137,12 @@ func (p *progress) finished(e campaign.Event) {
 	}
 	width := p.width()
 	if width <= 0 || e.Result.Error != nil { // why a trial failed is not cut
-		p.print(p.catalogue.Say("progress.result", args))
+		p.print(p.catalogue.Sentence("progress.result", args))
 		return
 	}
 	p.print(liveLine(name, width-1, func(pattern string) string {
 		args["Pattern"] = oneLine(pattern)
-		return p.catalogue.Say("progress.result", args)
+		return p.catalogue.Sentence("progress.result", args)
 	}))
 }
 
@@ -159,7 +159,7 @@ func (p *progress) again(e campaign.Event) bool {
 	case p.width() > 0:
 		p.draw(e, p.name(e.Job), e.Result.Trial.Label, "")
 	default:
-		p.print(p.catalogue.Say("progress.again", text.Args{"Counter": counter(e), "Pattern": oneLine(p.name(e.Job)), "Test": oneLine(e.Result.Trial.Label), "Trials": p.failed[sentence]}))
+		p.print(p.catalogue.Sentence("progress.again", text.Args{"Counter": counter(e), "Pattern": oneLine(p.name(e.Job)), "Test": oneLine(e.Result.Trial.Label), "Trials": p.failed[sentence]}))
 	}
 	return true
 }
@@ -169,7 +169,7 @@ func (p *progress) end() {
 	p.clear()
 	for _, sentence := range slices.Sorted(maps.Keys(p.failed)) {
 		if n := p.failed[sentence]; n > 1 {
-			p.print(p.catalogue.Say("progress.alike", text.Args{"Trials": n, "Error": sentence}))
+			p.print(p.catalogue.Sentence("progress.alike", text.Args{"Trials": n, "Error": sentence}))
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 		return
 	}
 	line := liveLine(pattern, width-1, func(pattern string) string { // the last column would wrap
-		return p.catalogue.Say("progress.live", text.Args{
+		return p.catalogue.Sentence("progress.live", text.Args{
 			"Counter": counter(e), "Pattern": pattern, "Label": label, "Running": len(p.running), "Figure": figure, "Failed": e.Failed, "Left": leftText(p.catalogue, e.Left), "Width": e.Width, "Open": e.Open, "Compared": e.Compared,
 		})
 	})
@@ -227,12 +227,12 @@ func leftText(c *text.Catalogue, d time.Duration) string {
 func roughly(c *text.Catalogue, d time.Duration) string {
 	switch {
 	case d < 100*time.Second:
-		return c.Say("roughly.seconds", text.Args{"Seconds": max(d.Seconds(), 1)})
+		return c.Sentence("roughly.seconds", text.Args{"Seconds": max(d.Seconds(), 1)})
 	case d < 100*time.Minute:
-		return c.Say("roughly.minutes", text.Args{"Minutes": d.Minutes()})
+		return c.Sentence("roughly.minutes", text.Args{"Minutes": d.Minutes()})
 	case d < 48*time.Hour:
 		d = d.Round(10 * time.Minute)
-		return c.Say("roughly.hours", text.Args{"Hours": int(d.Hours()), "Minutes": int(d.Minutes()) % 60})
+		return c.Sentence("roughly.hours", text.Args{"Hours": int(d.Hours()), "Minutes": int(d.Minutes()) % 60})
 	}
-	return c.Say("roughly.days", text.Args{"Days": d.Hours() / 24})
+	return c.Sentence("roughly.days", text.Args{"Days": d.Hours() / 24})
 }

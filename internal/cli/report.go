@@ -90,7 +90,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		if err := writeReport(sys, file, b.Bytes()); err != nil {
 			return err
 		}
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("report.wrote", text.Args{"File": file}))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("report.wrote", text.Args{"File": file}))
 	}
 	return nil
 }

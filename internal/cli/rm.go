@@ -61,7 +61,7 @@ journal. One that is running is not deleted.`,
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.results", text.Args{"N": n}))
+				fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("deleted.results", text.Args{"N": n}))
 			}
 			return deleteCampaigns(cmd.Context(), sys, a, whole)
 		},
@@ -144,15 +144,15 @@ func prune(cmd *cobra.Command, sys *System, st store.Store, f pruneFlags) error 
 	}
 	which := text.Args{"N": len(ids), "All": all, "Before": moment(q.Until)}
 	if len(ids) == 0 || f.dryRun {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("prune.would", which))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("prune.would", which))
 		return nil
 	}
-	if agreed, err := agreedTo(cmd.Context(), sys, f.yes, sys.Catalogue.Say("prune.ask", which), len(ids)); err != nil || !agreed {
+	if agreed, err := agreedTo(cmd.Context(), sys, f.yes, sys.Catalogue.Sentence("prune.ask", which), len(ids)); err != nil || !agreed {
 		return err
 	}
 	n, err := st.Delete(cmd.Context(), ids)
 	if err == nil {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.results", text.Args{"N": n}))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("deleted.results", text.Args{"N": n}))
 	}
 	return err
 }

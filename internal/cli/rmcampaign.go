@@ -36,7 +36,7 @@ func agreedToCampaigns(ctx context.Context, sys *System, a archive.Archive, camp
 	if err != nil {
 		return false, err
 	}
-	return agreedTo(ctx, sys, yes, sys.Catalogue.Say("rm.ask", campaignArgs(campaigns, results)), results)
+	return agreedTo(ctx, sys, yes, sys.Catalogue.Sentence("rm.ask", campaignArgs(campaigns, results)), results)
 }
 
 // deleteCampaigns deletes campaigns and prints how many. It is an error if one is running.
@@ -46,7 +46,7 @@ func deleteCampaigns(ctx context.Context, sys *System, a archive.Archive, campai
 		return err
 	}
 	if d.Campaigns > 0 {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.campaigns", text.Args{"Campaigns": d.Campaigns, "Results": d.Results}))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("deleted.campaigns", text.Args{"Campaigns": d.Campaigns, "Results": d.Results}))
 	}
 	if kept := len(campaigns) - d.Campaigns; kept > 0 {
 		return measure.Fail(measure.KindRefused, "cli.rm.kept", measure.Figures{"campaigns": kept})
@@ -70,7 +70,7 @@ func pruneCampaigns(cmd *cobra.Command, sys *System, st store.Store, f pruneFlag
 		return err
 	}
 	if len(old) == 0 || f.dryRun {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("rm.would", campaignArgs(old, results)))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("rm.would", campaignArgs(old, results)))
 		return nil
 	}
 	if agreed, err := agreedToCampaigns(cmd.Context(), sys, a, old, f.yes); err != nil || !agreed {

@@ -32,7 +32,7 @@ func Run(sys *System) (code int) {
 	defer endOnInterrupt(sys, cancel)()
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("failure.defect", text.Args{"Panic": panics.From(r).Value}))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("failure.defect", text.Args{"Panic": panics.From(r).Value}))
 			code = exitStatus[measure.KindInternal]
 		}
 	}()

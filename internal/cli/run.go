@@ -210,7 +210,7 @@ func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c
 
 // sayDone says where a campaign stands after a run and how to see its report.
 func sayDone(sys *System, c *campaign.Campaign, out campaign.Outcome) {
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.done", text.Args{
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("run.done", text.Args{
 		"Campaign": c.ID(), "Done": out.Done, "Trials": out.Total, "Failed": out.Failed, "Others": max(out.Left-(out.Total-out.Done), 0),
 	}))
 }

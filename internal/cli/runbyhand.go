@@ -22,9 +22,9 @@ func (q *terminalQuestions) SetLevels(ctx context.Context, levels []measure.Leve
 	q.clearLine()
 	names := make([]string, len(levels))
 	for i, l := range levels {
-		names[i] = q.sys.Catalogue.Say("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value})
+		names[i] = q.sys.Catalogue.Sentence("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value})
 	}
-	fmt.Fprint(q.sys.Stderr, printable.Line(q.sys.Catalogue.Say("run.by_hand", text.Args{"Levels": names})), " ")
+	fmt.Fprint(q.sys.Stderr, printable.Line(q.sys.Catalogue.Sentence("run.by_hand", text.Args{"Levels": names})), " ")
 	_, err := nextLine(ctx, q.lines)
 	if err != nil {
 		fmt.Fprintln(q.sys.Stderr)

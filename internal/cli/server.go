@@ -61,7 +61,7 @@ your network, or use --allow, --token-file and TLS.`,
 				fmt.Fprintln(sys.Stdout, s.Addr()) // agent.StartLoopbackServer reads it
 				return s.Serve(process.WhileOpen(cmd.Context(), sys.Stdin))
 			}
-			fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("server.listening", text.Args{"Address": s.Addr(), "Foreign": foreignPorts(sys.Catalogue, s)}))
+			fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("server.listening", text.Args{"Address": s.Addr(), "Foreign": foreignPorts(sys.Catalogue, s)}))
 			return s.Serve(cmd.Context())
 		},
 	}
@@ -126,7 +126,7 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 		cfg.TLS = c
 	}
 	if cfg.Token != "" && cfg.TLS == nil {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("server.token_in_clear", nil))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("server.token_in_clear", nil))
 	}
 	if f.copyRoot != "" { // last: what killed servers left in it is removed only by one that starts
 		if err := cfg.OpenCopyRoot(f.copyRoot); err != nil {

@@ -123,7 +123,7 @@ func foreignPorts(c *text.Catalogue, s *server.Server) []string {
 	var out []string
 	for _, protocol := range []string{measure.ViaIperf3, measure.ViaEthr} {
 		if at, ok := s.ForeignAddr(protocol); ok {
-			out = append(out, c.Say("server.foreign", text.Args{"Protocol": protocol, "Address": at}))
+			out = append(out, c.Sentence("server.foreign", text.Args{"Protocol": protocol, "Address": at}))
 		}
 	}
 	return out

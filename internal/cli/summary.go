@@ -62,9 +62,9 @@ func printLabelled(c *text.Catalogue, w io.Writer, labels, columns int, lines te
 // come from the network, so nothing of them reaches the terminal as a control character.
 func printFindings(c *text.Catalogue, row rowPrinter, findings measure.Findings) {
 	for _, f := range findings {
-		label := c.Say("label.warning", nil)
+		label := c.Sentence("label.warning", nil)
 		if f.Severity == measure.SeverityNote {
-			label = c.Say("label.note", nil)
+			label = c.Sentence("label.note", nil)
 		}
 		row(label, "%s", printable.Line(c.Finding(f)))
 	}
@@ -85,7 +85,7 @@ func hostSummary(out *text.Lines, r *measure.Result) {
 }
 
 func pathText(c *text.Catalogue, r *measure.Result) string {
-	return c.Say("summary.ends", text.Args{
+	return c.Sentence("summary.ends", text.Args{
 		"Client": r.Path.Client.String(), "ClientAddress": addressBeside(r.Path.Client),
 		"Server": r.Path.Server.String(), "ServerAddress": addressBeside(r.Path.Server),
 	})
@@ -111,7 +111,7 @@ func testText(c *text.Catalogue, r *measure.Result) string {
 		args["Close"] = r.Connect.Close
 	}
 	maps.Copy(args, tests.OptionArgs(r.Test, o))
-	return c.Say("summary.test."+string(r.Test), args)
+	return c.Sentence("summary.test."+string(r.Test), args)
 }
 
 // foreignVia is another tool's protocol that a trial spoke, or empty.

@@ -35,7 +35,7 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 	// What is above the top of a terminal cannot be written over, and the cursor
 	// stands below the last line.
 	if room := max(height-1, 2); len(lines) > room {
-		lines = append(lines[:room-1], v.catalogue.Say("live.more_lines", text.Args{"N": len(lines) - room + 1}))
+		lines = append(lines[:room-1], v.catalogue.Sentence("live.more_lines", text.Args{"N": len(lines) - room + 1}))
 	}
 	parts := v.back()
 	for _, line := range lines {
@@ -57,12 +57,12 @@ func (v *traceView) back() []any {
 
 // traceHead says what runs. On a narrow terminal it does without how to end.
 func traceHead(c *text.Catalogue, host string, t *measure.Trace, width int) string {
-	long := printable.Line(c.Say("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent, "Outstanding": t.Outstanding}))
+	long := printable.Line(c.Sentence("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent, "Outstanding": t.Outstanding}))
 	if terminal.StringWidth(long) <= width {
 		return long
 	}
 	return liveLine(host, width, func(host string) string {
-		return c.Say("live.trace.short", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent, "Outstanding": t.Outstanding})
+		return c.Sentence("live.trace.short", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent, "Outstanding": t.Outstanding})
 	})
 }
 

@@ -251,7 +251,7 @@ func TestEachCheckFindsItsTroubleAndNothingElseDoes(t *testing.T) {
 }
 
 func sentence(f Finding) string {
-	return text.English().Say("doctor.finding."+f.Code, text.Args(f.Figures))
+	return text.English().Sentence("doctor.finding."+f.Code, text.Args(f.Figures))
 }
 
 func TestEveryCheckIsTriedFiringAndNotLooking(t *testing.T) {

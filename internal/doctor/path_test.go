@@ -125,7 +125,7 @@ func TestEachTroubleOfAPathIsFound(t *testing.T) {
 		if f.Cause != nil {
 			args["cause"] = f.Cause.Message
 		}
-		if said := text.English().Say("doctor.finding."+f.Code, args); !strings.Contains(said, c.says) || strings.Contains(said, "doctor.finding") {
+		if said := text.English().Sentence("doctor.finding."+f.Code, args); !strings.Contains(said, c.says) || strings.Contains(said, "doctor.finding") {
 			t.Errorf("%s: %q, want %q", name, said, c.says)
 		}
 	}

@@ -94,7 +94,7 @@ func TestABaselineOfAnotherSystemIsNotUsed(t *testing.T) {
 		now := d.Host
 		c.change(&now)
 		why, usable := d.Usable(now, c.version)
-		if usable != (c.want == "") || !usable && text.English().Sentence(why) != c.want {
+		if usable != (c.want == "") || !usable && text.English().SentenceOf(why) != c.want {
 			t.Errorf("%s: %v %+v, want %q", c.name, usable, why, c.want)
 		}
 	}

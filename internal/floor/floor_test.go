@@ -48,7 +48,7 @@ func TestEveryModeOfThisBuildHasItsFigure(t *testing.T) {
 	d, err := measureFor(t.Context(), Config{
 		Server: loopback(t, server.Config{}), Version: "v1", Quick: true,
 		Step: func(what text.Line, number, of int) {
-			steps = append(steps, fmt.Sprintf("%d/%d %s", number, of, text.English().Sentence(what)))
+			steps = append(steps, fmt.Sprintf("%d/%d %s", number, of, text.English().SentenceOf(what)))
 		},
 	}, brief)
 	if err != nil {
@@ -197,7 +197,7 @@ func TestLatenessCountsOnlySleepsThatEndedInTime(t *testing.T) {
 func TestEveryModeHasAMessage(t *testing.T) {
 	for _, m := range modes {
 		key := "floor.mode." + strings.NewReplacer(", ", "_", " ", "_").Replace(m.name)
-		if !text.English().Has(key) || text.English().Mode(m.name) != text.English().Say(key, nil) {
+		if !text.English().Has(key) || text.English().Mode(m.name) != text.English().Sentence(key, nil) {
 			t.Errorf("%q has no message %s", m.name, key)
 		}
 	}

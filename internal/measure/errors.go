@@ -129,7 +129,7 @@ func (e *Error) sentences(l *messages.Language, of func(*Error) (message, hint s
 // say makes one sentence; of figures that are not those that it writes, as a document of
 // another version may have them, the sentence that e carries.
 func (e *Error) say(l *messages.Language, key string, args messages.Args, carried string) string {
-	s, err := l.Say(key, args)
+	s, err := l.Sentence(key, args)
 	switch {
 	case err == nil:
 		return s

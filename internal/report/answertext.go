@@ -27,30 +27,30 @@ func (t testView) answer() string {
 			args["Rounds"] = a.Rounds
 		}
 		if m.Better == measure.Higher {
-			return t.SayFor(m.Key, "answer.best.higher", args)
+			return t.SentenceFor(m.Key, "answer.best.higher", args)
 		}
-		return t.SayFor(m.Key, "answer.best.lower", args)
+		return t.SentenceFor(m.Key, "answer.best.lower", args)
 	case AnswerEqualUntested:
-		return t.Say("answer.equal_untested", text.Args{"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimate": estimates[0]})
+		return t.Sentence("answer.equal_untested", text.Args{"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimate": estimates[0]})
 	case AnswerNoDifference, AnswerNoDifferenceOtherRun:
-		return t.Say("answer.no_difference", text.Args{"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimates": estimates, "Rounds": a.Rounds, "OtherRun": a.Code == AnswerNoDifferenceOtherRun})
+		return t.Sentence("answer.no_difference", text.Args{"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimates": estimates, "Rounds": a.Rounds, "OtherRun": a.Code == AnswerNoDifferenceOtherRun})
 	case AnswerNoneAhead, AnswerNoneAheadOtherRun:
-		return t.Say("answer.none_ahead", text.Args{
+		return t.Sentence("answer.none_ahead", text.Args{
 			"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimates": estimates, "Next": next, "NextEstimate": a.Next.Estimate, "Rounds": a.Rounds,
 			"OtherRun": a.Code == AnswerNoneAheadOtherRun,
 		})
 	case AnswerPairs:
 		return t.pairsAnswer()
 	case AnswerSingle:
-		return t.Say("answer.single", text.Args{
+		return t.Sentence("answer.single", text.Args{
 			"Pattern": t.called(patterns[0]), "Noun": t.noun(), "Metric": m, "Estimate": estimates[0], "Trials": a.Trials, "Lowest": a.Lowest, "Highest": a.Highest,
 		})
 	case AnswerAllFailed:
 		return t.allFailed()
 	case AnswerTargetSilent:
-		return t.Say("answer.target_silent", nil)
+		return t.Sentence("answer.target_silent", nil)
 	}
-	return t.Say("answer.nothing_to_compare", text.Args{"Noun": t.noun()})
+	return t.Sentence("answer.nothing_to_compare", text.Args{"Noun": t.noun()})
 }
 
 // sentences are the sentences about a test, at least one. What is decided about a factor holds
@@ -67,10 +67,10 @@ func (t testView) sentences() []string {
 func (t testView) allFailed() string {
 	n, c := t.Answer.Trials, t.Answer.Cause
 	if c == nil {
-		return t.Say("answer.no_trial", nil)
+		return t.Sentence("answer.no_trial", nil)
 	}
 	message, hint := t.Error(c.Error)
-	return t.Say("answer.all_failed", text.Args{"N": n, "Cause": message, "Hint": hint, "Most": c.Trials, "Others": n - c.Trials})
+	return t.Sentence("answer.all_failed", text.Args{"N": n, "Cause": message, "Hint": hint, "Most": c.Trials, "Others": n - c.Trials})
 }
 
 // ahead is how many times as much the first pattern has as the next, or of times the

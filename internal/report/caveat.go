@@ -196,42 +196,42 @@ func (t testView) caveats() (out []string) {
 func (t testView) caveat(c Caveat) string {
 	switch c.Code {
 	case CaveatFailed:
-		return t.Say("caveat.failed", text.Args{"N": c.Trials, "Of": c.Of})
+		return t.Sentence("caveat.failed", text.Args{"N": c.Trials, "Of": c.Of})
 	case CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew:
-		return t.SayFor(t.test(), "caveat.confidence."+string(c.Code), text.Args{"Trials": c.Trials, "Of": c.Of})
+		return t.SentenceFor(t.test(), "caveat.confidence."+string(c.Code), text.Args{"Trials": c.Trials, "Of": c.Of})
 	case CaveatIngested:
-		return t.Say("caveat.ingested", text.Args{"N": c.Trials, "Of": c.Of, "Sources": t.sources()})
+		return t.Sentence("caveat.ingested", text.Args{"N": c.Trials, "Of": c.Of, "Sources": t.sources()})
 	case CaveatMissing:
 		return missingFrom(c.Trials, t.Missing, t.Catalogue)
 	case CaveatOrderUnknown:
-		return t.Say("caveat.order_unknown", nil)
+		return t.Sentence("caveat.order_unknown", nil)
 	case CaveatOrderStated:
-		return t.Say("caveat.order_stated", nil)
+		return t.Sentence("caveat.order_stated", nil)
 	case CaveatDifferentRuns:
-		return t.Say("caveat.different_runs", text.Args{"Runs": len(c.Runs)})
+		return t.Sentence("caveat.different_runs", text.Args{"Runs": len(c.Runs)})
 	case CaveatFewRounds:
-		return t.Say("caveat.few_rounds", text.Args{"Pattern": t.called(c.Pattern), "Than": t.called(c.Than), "Ratio": c.DifferenceRatio, "Rounds": c.Rounds, "Needed": c.NeededRounds})
+		return t.Sentence("caveat.few_rounds", text.Args{"Pattern": t.called(c.Pattern), "Than": t.called(c.Than), "Ratio": c.DifferenceRatio, "Rounds": c.Rounds, "Needed": c.NeededRounds})
 	case CaveatWide:
 		w := cmp.Or(c.Wide, &Wide{})
-		return t.Say("caveat.wide_interval", text.Args{
+		return t.Sentence("caveat.wide_interval", text.Args{
 			"Pattern": t.called(w.Pattern), "Width": w.IntervalRatio, "Wanted": w.WantedRatio, "Rounds": w.Rounds, "MaxRounds": w.MaxRounds,
 		})
 	case CaveatDecided:
 		return t.decidedCaveat(cmp.Or(c.Decided, &Decided{}))
 	case CaveatNotMeasured:
-		return t.Say("caveat.not_measured", text.Args{"Patterns": c.Patterns, "N": c.Left, "More": c.Left - len(c.Patterns)})
+		return t.Sentence("caveat.not_measured", text.Args{"Patterns": c.Patterns, "N": c.Left, "More": c.Left - len(c.Patterns)})
 	case CaveatPlacement:
-		return t.Say("caveat.placement", text.Args{"Factors": c.Factors})
+		return t.Sentence("caveat.placement", text.Args{"Factors": c.Factors})
 	case CaveatAlike:
-		return t.Say("caveat.rounds_alike", text.Args{"Patterns": t.callEach(c.Patterns)})
+		return t.Sentence("caveat.rounds_alike", text.Args{"Patterns": t.callEach(c.Patterns)})
 	case CaveatUnvaried:
-		return t.Say("caveat.unvaried", text.Args{"N": len(c.Factors), "Factors": c.Factors})
+		return t.Sentence("caveat.unvaried", text.Args{"N": len(c.Factors), "Factors": c.Factors})
 	case CaveatZeros:
-		return t.Say("caveat.zeros", text.Args{"N": c.RoundMeans})
+		return t.Sentence("caveat.zeros", text.Args{"N": c.RoundMeans})
 	case CaveatNotInterleaved:
-		return t.Say("caveat.not_interleaved", nil)
+		return t.Sentence("caveat.not_interleaved", nil)
 	}
-	return t.Say("caveat.measurement_overhead", text.Args{"Overhead": c.OverheadNs, "Readings": c.Readings})
+	return t.Sentence("caveat.measurement_overhead", text.Args{"Overhead": c.OverheadNs, "Readings": c.Readings})
 }
 
 // mostSources is how many sources a caveat names.
@@ -244,7 +244,7 @@ func (t testView) sources() []string {
 		out = append(out, s.in(t.Catalogue))
 	}
 	if len(out) > mostSources {
-		out = append(out[:mostSources], t.Say("caveat.other_sources", nil))
+		out = append(out[:mostSources], t.Sentence("caveat.other_sources", nil))
 	}
 	return out
 }

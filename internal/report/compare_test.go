@@ -85,7 +85,7 @@ func TestComparisonsSayWhatLimitsThem(t *testing.T) {
 	}{
 		{choose("b", "c", fail, 100, 1, 101, 103), "1 of 4 trials of b failed or has no figure; it is left out."},
 		{choose("b", "c", varied, 100, 102, 101, 103), "Options that differ: streams 1, 8."},
-		{choose("b", "c", ingested, 100, 102, 101, 103), text.English().Say("caveat.order_unknown", nil)},
+		{choose("b", "c", ingested, 100, 102, 101, 103), text.English().Sentence("caveat.order_unknown", nil)},
 		{choose("b", "c", nil, 0, 102, 101, 103), "1 of 4 trials of b failed or has no figure"},
 		{choose("b", "c", nil, 50, 200, 60, 170), "More than 1000 rounds would be needed to show a difference of 0.05 %."},
 		{choose("b", "c", nil, 100), "not tested, because one round has no spread"},

@@ -32,7 +32,7 @@ func (c *Comparisons) Text(w io.Writer, in *text.Catalogue, width int) error {
 		p.table(v.table())
 		p.line("")
 		if lines := v.strip(p.width - 2); len(lines) > 0 {
-			p.wrap("  ", v.Say("compare.strip", text.Args{"Noun": v.basis().noun()}))
+			p.wrap("  ", v.Sentence("compare.strip", text.Args{"Noun": v.basis().noun()}))
 			for _, line := range lines {
 				p.line("  " + line)
 			}
@@ -60,11 +60,11 @@ func (c *Comparisons) Text(w io.Writer, in *text.Catalogue, width int) error {
 // rest are sentences about what is in no comparison.
 func (c *Comparisons) rest(in *text.Catalogue) (out []string) {
 	if c.LeftOut > 0 {
-		out = append(out, in.Say("compare.left_out", text.Args{"N": c.LeftOut}))
+		out = append(out, in.Sentence("compare.left_out", text.Args{"N": c.LeftOut}))
 	}
 	for _, f := range c.Failed {
 		message, _ := in.Error(f.Error)
-		out = append(out, in.Say("compare.all_failed", text.Args{"Choice": f.Choice, "Trials": f.Trials, "Error": message}))
+		out = append(out, in.Sentence("compare.all_failed", text.Args{"Choice": f.Choice, "Trials": f.Trials, "Error": message}))
 	}
 	return out
 }
@@ -92,13 +92,13 @@ func (v comparedView) heading() string {
 	var levels []string
 	for _, l := range v.Same {
 		if l.Factor != "" {
-			levels = append(levels, v.Say("compare.level", text.Args{"Factor": l.Factor, "Level": l.Value}))
+			levels = append(levels, v.Sentence("compare.level", text.Args{"Factor": l.Factor, "Level": l.Value}))
 		} else {
 			levels = append(levels, l.Value)
 		}
 	}
 	b := v.basis()
-	return v.Say("compare.heading", text.Args{"Label": b.label(), "Basis": b.basis(), "Levels": levels})
+	return v.Sentence("compare.heading", text.Args{"Label": b.label(), "Basis": b.basis(), "Levels": levels})
 }
 
 func (v comparedView) table() table {
@@ -116,22 +116,22 @@ func (v comparedView) decision(p ComparedPair) string {
 	difference := v.difference(p)
 	switch p.Untested {
 	case stats.OneRound:
-		return v.Say("compare.one_round", text.Args{"A": a.Name, "B": b.Name, "Difference": difference})
+		return v.Sentence("compare.one_round", text.Args{"A": a.Name, "B": b.Name, "Difference": difference})
 	case stats.Unpaired:
-		return v.Say("compare.unpaired", text.Args{"A": a.Name, "B": b.Name, "Difference": difference})
+		return v.Sentence("compare.unpaired", text.Args{"A": a.Name, "B": b.Name, "Difference": difference})
 	case stats.NoRatio:
-		return v.Say("compare.no_ratio", text.Args{"A": a.Name, "B": b.Name, "Noun": v.basis().noun()})
+		return v.Sentence("compare.no_ratio", text.Args{"A": a.Name, "B": b.Name, "Noun": v.basis().noun()})
 	}
 	shown := v.shown(p)
 	switch p.Decision {
 	case stats.Better:
-		return v.Say("compare.better", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown})
+		return v.Sentence("compare.better", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown})
 	case stats.Worse:
-		return v.Say("compare.worse", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown})
+		return v.Sentence("compare.worse", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown})
 	case stats.Same:
-		return v.Say("compare.same", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown, "Practical": v.all.Practical})
+		return v.Sentence("compare.same", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown, "Practical": v.all.Practical})
 	}
-	return v.Say("compare.not_shown", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown, "More": v.more(p)})
+	return v.Sentence("compare.not_shown", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown, "More": v.more(p)})
 }
 
 // difference is how much more or less the first has, with the interval where there is one.
@@ -139,7 +139,7 @@ func (v comparedView) difference(p ComparedPair) string {
 	if p.Untested == stats.NoRatio {
 		return ""
 	}
-	return v.Say("compare.difference", text.Args{
+	return v.Sentence("compare.difference", text.Args{
 		"Noun": v.basis().noun(), "Ratio": p.Ratio, "Difference": p.Ratio - 1, "Tested": p.Untested == "",
 		"Low": whole(p.Low - 1), "High": whole(p.High - 1),
 	})
@@ -159,7 +159,7 @@ func (v comparedView) shown(p ComparedPair) string {
 	if p.Decision == stats.Same {
 		probability = p.SameP
 	}
-	return v.Say("compare.shown", text.Args{
+	return v.Sentence("compare.shown", text.Args{
 		"P": probability, "Paired": p.Rounds, "A": v.Choices[p.A].Rounds, "B": v.Choices[p.B].Rounds,
 	})
 }
@@ -167,7 +167,7 @@ func (v comparedView) shown(p ComparedPair) string {
 // more is how many more rounds would decide.
 func (v comparedView) more(p ComparedPair) string {
 	further := p.Further()
-	return v.Say("compare.more", text.Args{
+	return v.Sentence("compare.more", text.Args{
 		"Least": further.Least, "Most": further.Most, "Practical": v.all.Practical, "Each": p.Rounds == 0,
 	})
 }
@@ -182,13 +182,13 @@ func (v comparedView) notes() (out []string) {
 		}
 	}
 	if apart {
-		out = append(out, v.Say("compare.apart", text.Args{"Tested": tested}))
+		out = append(out, v.Sentence("compare.apart", text.Args{"Tested": tested}))
 	}
 	if alike {
-		out = append(out, v.Say("compare.alike", nil))
+		out = append(out, v.Sentence("compare.alike", nil))
 	}
 	if n := v.all.adjusted(v.ComparedTest); n > 1 {
-		out = append(out, v.Say("compare.together", text.Args{"Comparisons": n}))
+		out = append(out, v.Sentence("compare.together", text.Args{"Comparisons": n}))
 	}
 	if rule := v.interim.rule(); rule != nil {
 		out = append(out, rule.sentence(v.Catalogue))
@@ -203,7 +203,7 @@ func (v comparedView) noted() (out []string) {
 	for _, t := range v.relatives() {
 		for _, c := range t.Choices {
 			if c.Failed > 0 {
-				out = append(out, v.Say("compare.failed", text.Args{"Choice": c.Name, "N": c.Failed, "Of": c.Failed + c.Trials}))
+				out = append(out, v.Sentence("compare.failed", text.Args{"Choice": c.Name, "N": c.Failed, "Of": c.Failed + c.Trials}))
 			}
 		}
 		ingested, stated = ingested+t.Ingested, stated+t.Stated
@@ -214,13 +214,13 @@ func (v comparedView) noted() (out []string) {
 		}
 	}
 	if ingested > stated {
-		out = append(out, v.Say("caveat.order_unknown", nil))
+		out = append(out, v.Sentence("caveat.order_unknown", nil))
 	}
 	if stated > 0 {
-		out = append(out, v.Say("caveat.order_stated", nil))
+		out = append(out, v.Sentence("caveat.order_stated", nil))
 	}
 	if len(different) > 0 {
-		out = append(out, v.Say("compare.options", text.Args{"Options": v.options(different)}))
+		out = append(out, v.Sentence("compare.options", text.Args{"Options": v.options(different)}))
 	}
 	return out
 }
@@ -230,9 +230,9 @@ func (v comparedView) options(different []Option) (out []string) {
 	for _, o := range different {
 		values := slices.Clone(o.Values)
 		if i := slices.Index(values, ""); i >= 0 {
-			values[i] = v.Say("report.option.not_set", nil)
+			values[i] = v.Sentence("report.option.not_set", nil)
 		}
-		out = append(out, v.Say("compare.option", text.Args{"Key": o.Key, "Values": values}))
+		out = append(out, v.Sentence("compare.option", text.Args{"Key": o.Key, "Values": values}))
 	}
 	return out
 }

@@ -130,7 +130,7 @@ func (t testView) control(all []Control) string {
 			ratios[0], ratios[1] = min(ratios[0], *o.Ratio), max(ratios[1], *o.Ratio)
 		}
 	}
-	return t.Say("control.shows", text.Args{
+	return t.Sentence("control.shows", text.Args{
 		"Pattern": t.called(c.Pattern), "Patterns": len(all), "Noun": t.noun(), "Metric": t.Basis.Metric, "Low": low, "High": high, "Best": t.called(c.Best), "Known": c.Ratio != nil,
 		"LowRatio": ratios[0], "HighRatio": ratios[1], "Untested": c.Untested, "Decision": string(c.Decision),
 	})

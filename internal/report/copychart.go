@@ -55,9 +55,9 @@ func (t testView) copyFigures(id string) []figure {
 	var out []figure
 	for i, s := range typical {
 		trial := text.Args{"Pattern": rows[i].Pattern, "Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand}
-		p := t.overTime(t.Say("chart.copy.title", trial), t.unit(unit), area, x, rates)
+		p := t.overTime(t.Sentence("chart.copy.title", trial), t.unit(unit), area, x, rates)
 		t.addCopy(p, s, below)
-		out = append(out, panel(id, i, t.Say("chart.copy.caption", trial), p))
+		out = append(out, panel(id, i, t.Sentence("chart.copy.caption", trial), p))
 	}
 	return out
 }
@@ -65,7 +65,7 @@ func (t testView) copyFigures(id string) []figure {
 // addCopy draws a trial: its rates, and on an axis below them its operations.
 func (t testView) addCopy(p *plot, s *copySeries, operations axis) {
 	if p.addYTicks(operations); len(operations.marks) > 0 {
-		p.label(p.Plot.Left, p.Plot.Bottom-copyOperations-4, "start", "small", t.Say("chart.copy.operations", nil), "")
+		p.label(p.Plot.Left, p.Plot.Bottom-copyOperations-4, "start", "small", t.Sentence("chart.copy.operations", nil), "")
 	}
 	line := func(points []point, y axis, color int, title string) {
 		var at [][2]float64
@@ -80,22 +80,22 @@ func (t testView) addCopy(p *plot, s *copySeries, operations axis) {
 		}
 	}
 	if e := s.source; e != nil {
-		line(e.rate, p.y, colourRead, t.Say("chart.copy.read", text.Args{"Device": e.device}))
-		line(e.operations, operations, colourRead, t.Say("chart.copy.reads", nil))
+		line(e.rate, p.y, colourRead, t.Sentence("chart.copy.read", text.Args{"Device": e.device}))
+		line(e.operations, operations, colourRead, t.Sentence("chart.copy.reads", nil))
 	}
-	line(s.network, p.y, colourNetwork, t.Say("chart.copy.network", nil))
+	line(s.network, p.y, colourNetwork, t.Sentence("chart.copy.network", nil))
 	if e := s.sink; e != nil {
-		line(e.rate, p.y, colourWritten, t.Say("chart.copy.written", text.Args{"Device": e.device}))
-		line(e.operations, operations, colourWritten, t.Say("chart.copy.writes", nil))
+		line(e.rate, p.y, colourWritten, t.Sentence("chart.copy.written", text.Args{"Device": e.device}))
+		line(e.operations, operations, colourWritten, t.Sentence("chart.copy.writes", nil))
 	}
 }
 
 // copyLegend names the colours of the charts.
 func (t testView) copyLegend() []legend {
 	return []legend{
-		{colourRead, t.Say("chart.copy.legend_read", nil)},
-		{colourNetwork, t.Say("chart.copy.network", nil)},
-		{colourWritten, t.Say("chart.copy.legend_written", nil)},
+		{colourRead, t.Sentence("chart.copy.legend_read", nil)},
+		{colourNetwork, t.Sentence("chart.copy.network", nil)},
+		{colourWritten, t.Sentence("chart.copy.legend_written", nil)},
 	}
 }
 
@@ -171,4 +171,6 @@ func presentText(v float64, write func(float64) string) string {
 	return write(v)
 }
 
-func (t testView) copyHeading() string { return t.Say("copy.over_time", text.Args{"ByHand": t.ByHand}) }
+func (t testView) copyHeading() string {
+	return t.Sentence("copy.over_time", text.Args{"ByHand": t.ByHand})
+}

@@ -74,7 +74,7 @@ func TestACopyIsShownByItsTypicalTrial(t *testing.T) {
 }
 
 func TestEveryFormForPeopleShowsDisksBesideTheNetwork(t *testing.T) {
-	operations := text.English().Say("chart.copy.operations", nil)
+	operations := text.English().Sentence("chart.copy.operations", nil)
 	for _, c := range []struct {
 		name             string
 		devices, network bool

@@ -27,7 +27,7 @@ func (t testView) curveFigure(id string, series map[string]int) (figure, bool) {
 	}
 	drawn := rows[:min(len(rows), mostCurves)]
 	f := inBothWidths(id, func(width float64) *plot { return t.curves(drawn, width, series) })
-	f.Caption = t.SayFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": len(rows)})
+	f.Caption = t.SentenceFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": len(rows)})
 	for _, r := range drawn {
 		f.Legend = append(f.Legend, legend{series[r.Pattern], r.Pattern})
 	}
@@ -53,8 +53,8 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 		}
 	}
 	p := newPlot(frame{
-		title: t.SayFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), desc: t.answer(), width: width, height: height, box: box,
-		xTitle: t.SayFor(t.test(), "chart.curves.axis", nil), yTitle: t.SayFor(t.test(), "chart.round_trip", nil),
+		title: t.SentenceFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), desc: t.answer(), width: width, height: height, box: box,
+		xTitle: t.SentenceFor(t.test(), "chart.curves.axis", nil), yTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
 	}, x, logAxis(low, high, box.Bottom, box.Top, 8).labels(timeText))
 	for _, r := range rows {
 		h := r.Histogram(measure.RoundTrips)
@@ -65,7 +65,7 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 			points = append(points, [2]float64{p.x.at(n), p.y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
 		}
 		figure := func(m *measure.Metric) string { return t.Figure(m, r.figure(m).Value) }
-		p.line("curve", series[r.Pattern], t.Say("chart.curves.pattern", text.Args{
+		p.line("curve", series[r.Pattern], t.Sentence("chart.curves.pattern", text.Args{
 			"Pattern": r.Pattern, "P50": figure(measure.MetricRTTP50), "P99": figure(measure.MetricRTTP99), "P999": figure(measure.MetricRTTP999),
 		}), points...)
 	}

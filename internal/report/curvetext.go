@@ -26,7 +26,7 @@ func (t testView) levelsOff(c Curve) string {
 	if c.Low != nil && c.High != nil {
 		args["Low"], args["High"] = *c.Low, *c.High
 	}
-	return t.Say("curve", args)
+	return t.Sentence("curve", args)
 }
 
 // curveTable is one curve with a bar for each level, or of several the figures, with their
@@ -100,5 +100,5 @@ func (t testView) curveHeading() string {
 	if len(all) == 0 {
 		return ""
 	}
-	return t.Say("curve.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Several": len(all) > 1, "Option": all[0].Option, "Cut": t.cutCurves(len(all))})
+	return t.Sentence("curve.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Several": len(all) > 1, "Option": all[0].Option, "Cut": t.cutCurves(len(all))})
 }

@@ -11,16 +11,16 @@ import (
 func (t testView) options() []string {
 	var out []string
 	for _, o := range t.Same {
-		out = append(out, t.Say("report.option", text.Args{"Key": o.Key, "Value": o.Values[0]}))
+		out = append(out, t.Sentence("report.option", text.Args{"Key": o.Key, "Value": o.Values[0]}))
 	}
 	for _, o := range t.Different {
 		values := make([]string, len(o.Values))
 		for i, v := range o.Values {
 			if values[i] = v; v == "" {
-				values[i] = t.Say("report.option.not_set", nil)
+				values[i] = t.Sentence("report.option.not_set", nil)
 			}
 		}
-		out = append(out, t.Say("report.option.varied", text.Args{"Key": o.Key, "Values": values}))
+		out = append(out, t.Sentence("report.option.varied", text.Args{"Key": o.Key, "Values": values}))
 	}
 	return out
 }
@@ -36,7 +36,7 @@ func (t testView) failures() []string {
 	var sentences []string
 	for _, f := range t.Failures {
 		message, hint := t.Error(f.Error)
-		sentence := t.Say("report.failure.cause", text.Args{"Message": message, "Hint": hint})
+		sentence := t.Sentence("report.failure.cause", text.Args{"Message": message, "Hint": hint})
 		if trials[sentence] == nil {
 			sentences = append(sentences, sentence)
 		}
@@ -44,7 +44,7 @@ func (t testView) failures() []string {
 	}
 	for i, sentence := range sentences {
 		if i == mostCauses {
-			return append(out, t.Say("report.failures.more", text.Args{"More": len(sentences) - mostCauses}))
+			return append(out, t.Sentence("report.failures.more", text.Args{"More": len(sentences) - mostCauses}))
 		}
 		if alike := trials[sentence]; len(alike) > 1 {
 			var patterns []string
@@ -54,11 +54,11 @@ func (t testView) failures() []string {
 				}
 			}
 			some := patterns[:min(len(patterns), mostPatterns)]
-			out = append(out, t.Say("report.failures", text.Args{"Cause": sentence, "Trials": len(alike), "Patterns": some, "More": len(patterns) - len(some)}))
+			out = append(out, t.Sentence("report.failures", text.Args{"Cause": sentence, "Trials": len(alike), "Patterns": some, "More": len(patterns) - len(some)}))
 			continue
 		}
 		f := trials[sentence][0]
-		out = append(out, t.Say("report.failure", text.Args{"Pattern": f.Pattern, "Round": f.Round, "Repeat": f.Repeat, "Cause": sentence}))
+		out = append(out, t.Sentence("report.failure", text.Args{"Pattern": f.Pattern, "Round": f.Round, "Repeat": f.Repeat, "Cause": sentence}))
 	}
 	return out
 }
@@ -71,14 +71,14 @@ type reportView struct {
 
 func (r reportView) title() string {
 	if r.Title == "" {
-		return r.Say("report.by_hand", nil)
+		return r.Sentence("report.by_hand", nil)
 	}
 	return r.Title
 }
 
 // subtitle says how much was measured and when.
 func (r reportView) subtitle() string {
-	return r.Say("report.subtitle", text.Args{
+	return r.Sentence("report.subtitle", text.Args{
 		"Trials": r.Trials, "Rounds": r.Rounds, "Failed": r.Failed, "Period": r.period(), "Campaign": r.Campaign.ID,
 		"Unfinished": r.Campaign.FinishedAt.IsZero(),
 	})
@@ -88,7 +88,7 @@ const minute = "2006-01-02 15:04"
 
 func (r reportView) period() string {
 	if r.undated {
-		return r.Say("report.undated", nil)
+		return r.Sentence("report.undated", nil)
 	}
 	from, to := r.From.UTC(), r.To.UTC()
 	args := text.Args{"From": from.Format(minute), "To": ""}
@@ -99,14 +99,14 @@ func (r reportView) period() string {
 	default:
 		args["To"] = to.Format(minute)
 	}
-	return r.Say("report.period", args)
+	return r.Sentence("report.period", args)
 }
 
 // warnings are the sentences of findings.
 func (r reportView) warnings() []string {
 	out := make([]string, len(r.Warnings))
 	for i, w := range r.Warnings {
-		out[i] = r.Say("report.warning", text.Args{"Trials": w.Trials, "Finding": r.Finding(w.Finding), "Alike": w.Alike})
+		out[i] = r.Sentence("report.warning", text.Args{"Trials": w.Trials, "Finding": r.Finding(w.Finding), "Alike": w.Alike})
 	}
 	return out
 }
@@ -119,7 +119,7 @@ func (r reportView) warningsWithPlaces() []string {
 	out := make([]string, len(r.Warnings))
 	for i, w := range r.Warnings {
 		some := w.Patterns[:min(len(w.Patterns), mostPatterns)]
-		out[i] = r.Say("report.warning_with_places", text.Args{
+		out[i] = r.Sentence("report.warning_with_places", text.Args{
 			"Trials": w.Trials, "Finding": r.Finding(w.Finding), "Alike": w.Alike, "Tests": w.Tests, "Patterns": some, "More": len(w.Patterns) - len(some),
 		})
 	}

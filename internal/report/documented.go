@@ -28,7 +28,7 @@ func (t testView) documented() (out []string) {
 		}
 		said = append(said, r.Component)
 		value := *r.Share * r.Value
-		out = append(out, t.Say("limit.documented", text.Args{
+		out = append(out, t.Sentence("limit.documented", text.Args{
 			"Value": t.value(value), "Share": *r.Share, "Limit": t.value(r.Value), "Component": r.Component, "With": t.with(r),
 			"Above": t.above(r.Above, value), "Source": r.Source, "Date": r.Date,
 		}))
@@ -40,7 +40,7 @@ func (t testView) documented() (out []string) {
 func (t testView) above(limits []measure.Limit, value float64) (out []string) {
 	for _, l := range limits {
 		if l.Component != "" && value < l.Value {
-			out = append(out, t.Say("limit.documented.above", text.Args{"Limit": t.value(l.Value), "Component": l.Component}))
+			out = append(out, t.Sentence("limit.documented.above", text.Args{"Limit": t.value(l.Value), "Component": l.Component}))
 		}
 	}
 	return out

@@ -46,5 +46,5 @@ func (t testView) same() string {
 	}
 	all, shared := t.callTogether(append([]string{t.Ranking[0].Pattern}, names...))
 	some := all[1:][:min(len(names), mostPatterns)]
-	return t.Say("answer.same", text.Args{"Best": all[0], "Patterns": some, "More": len(names) - len(some), "Shared": t.shared(shared), "Practical": t.Practical})
+	return t.Sentence("answer.same", text.Args{"Best": all[0], "Patterns": some, "More": len(names) - len(some), "Shared": t.shared(shared), "Practical": t.Practical})
 }

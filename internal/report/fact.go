@@ -60,7 +60,7 @@ func factName(c *text.Catalogue, key string) string {
 func factValues(c *text.Catalogue, f Fact) []string {
 	out := make([]string, len(f.Values))
 	for i, v := range f.Values {
-		out[i] = c.Sentence(v)
+		out[i] = c.SentenceOf(v)
 	}
 	return out
 }

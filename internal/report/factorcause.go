@@ -29,16 +29,16 @@ func (t testView) cause(f FactorEffect, pairs []upward) string {
 	}
 	switch {
 	case f.Matters == stats.MattersYes && f.Share >= 0.5:
-		return t.Say("factor.sets", args) + t.pairsShown(pairs)
+		return t.Sentence("factor.sets", args) + t.pairsShown(pairs)
 	case f.Matters == stats.MattersYes:
-		return t.Say("factor.changes", args) + t.pairsShown(pairs)
+		return t.Sentence("factor.changes", args) + t.pairsShown(pairs)
 	case f.Matters == stats.MattersNo || allSame(pairs):
 		if f.Matters != stats.MattersNo {
 			args["Levels"] = t.levelsCompared(pairs) // others are in no combination with them
 		}
-		return t.Say("factor.no_difference", args)
+		return t.Sentence("factor.no_difference", args)
 	case first.low == nil && first.Blocks == 1 && !t.ranged() && !t.hasCurve(f.Factor):
-		return t.Say("factor.untested", args)
+		return t.Sentence("factor.untested", args)
 	}
 	return ""
 }
@@ -67,7 +67,7 @@ func (t testView) compared() string {
 	if t.PlateauOf == "" {
 		return t.noun()
 	}
-	return t.Say("factor.at_plateau", text.Args{"Noun": t.noun(), "Option": t.PlateauOf})
+	return t.Sentence("factor.at_plateau", text.Args{"Noun": t.noun(), "Option": t.PlateauOf})
 }
 
 // hasCurve reports whether a curve says what the factor does.
@@ -80,7 +80,7 @@ func (t testView) interval(u upward) string {
 	if u.low == nil || u.high == nil {
 		return ""
 	}
-	return t.Say("factor.interval", text.Args{"Ratio": *u.ratio, "More": *u.ratio - 1, "Low": *u.low, "High": *u.high, "LowMore": *u.low - 1, "HighMore": *u.high - 1})
+	return t.Sentence("factor.interval", text.Args{"Ratio": *u.ratio, "More": *u.ratio - 1, "Low": *u.low, "High": *u.high, "LowMore": *u.low - 1, "HighMore": *u.high - 1})
 }
 
 // size is a ratio, with the decimals of its interval if it has one.
@@ -89,7 +89,7 @@ func (t testView) size(u upward) string {
 	if u.low != nil && u.high != nil {
 		args["Low"], args["High"], args["LowMore"], args["HighMore"] = *u.low, *u.high, *u.low-1, *u.high-1
 	}
-	return t.Say("factor.size", args)
+	return t.Sentence("factor.size", args)
 }
 
 // differs reports whether the two levels are shown to differ by the threshold or more.
@@ -103,12 +103,12 @@ func (t testView) pairsShown(pairs []upward) string {
 	}
 	var shown, others []string
 	for _, u := range pairs {
-		name := t.Say("factor.pair", text.Args{"A": t.level(u.from), "B": t.level(u.to)})
+		name := t.Sentence("factor.pair", text.Args{"A": t.level(u.from), "B": t.level(u.to)})
 		if u.differs() {
 			shown = append(shown, name)
 		} else {
 			others = append(others, name)
 		}
 	}
-	return " " + t.Say("factor.pairs", text.Args{"Of": len(pairs), "Shown": len(shown), "Pairs": shown, "Others": others, "Named": len(pairs) <= mostNamedPairs, "ShownNamed": len(shown) <= fewPairs, "OthersNamed": len(others) <= fewPairs})
+	return " " + t.Sentence("factor.pairs", text.Args{"Of": len(pairs), "Shown": len(shown), "Pairs": shown, "Others": others, "Named": len(pairs) <= mostNamedPairs, "ShownNamed": len(shown) <= fewPairs, "OthersNamed": len(others) <= fewPairs})
 }

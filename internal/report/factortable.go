@@ -117,7 +117,7 @@ func (t testView) dependencies() (out []string) {
 		}
 	}
 	if more := len(shown) - len(out); more > 0 {
-		out = append(out, t.Say("factor.depends.more", text.Args{"More": more}))
+		out = append(out, t.Sentence("factor.depends.more", text.Args{"More": more}))
 	}
 	return out
 }
@@ -133,7 +133,7 @@ func (t testView) depends(i Interaction) string {
 			ratio, at, than = 1/ratio, than, at
 		}
 		args["A"], args["Over"], args["Ratio"], args["At"], args["Than"] = t.level(i.A[0]), t.level(i.A[1]), ratio, t.level(at), t.level(than)
-		return t.Say("factor.depends", args)
+		return t.Sentence("factor.depends", args)
 	}
 	most, least, at, than := i.At[0], i.At[1], i.B[0], i.B[1]
 	if math.Abs(math.Log(*most.Ratio)) < math.Abs(math.Log(*least.Ratio)) {
@@ -143,7 +143,7 @@ func (t testView) depends(i Interaction) string {
 		most, least = most.reversed(), least.reversed()
 	}
 	args["From"], args["To"], args["First"], args["Second"] = t.level(most.B), t.level(most.A), t.effectAt(most, at), t.effectAt(least, than)
-	return t.Say("factor.depends.each", args)
+	return t.Sentence("factor.depends.each", args)
 }
 
 // effectAt is what a factor does at a level of another.
@@ -155,7 +155,7 @@ func (t testView) effectAt(e LevelEffect, level string) string {
 	if e.Low != nil && e.High != nil {
 		args["Low"], args["High"], args["LowMore"], args["HighMore"] = *e.Low, *e.High, *e.Low-1, *e.High-1
 	}
-	return t.Say("factor.at", args)
+	return t.Sentence("factor.at", args)
 }
 
 // level writes a level; patterns may lack a factor.
@@ -164,7 +164,7 @@ func (t testView) level(name string) string { return cmp.Or(name, text.Absent) }
 // units are the independent observations of an effect in words.
 func (t testView) units(e EffectRatio) string {
 	if t.Has("factor.unit." + string(e.Unit)) {
-		return t.Say("factor.unit."+string(e.Unit), text.Args{"Blocks": e.Blocks})
+		return t.Sentence("factor.unit."+string(e.Unit), text.Args{"Blocks": e.Blocks})
 	}
 	return text.Absent // of a later version
 }
@@ -189,7 +189,7 @@ func (t testView) effectTable(wide bool) table {
 	out.add(t.named("column.factor", column{Head: true}), func(i int) string { return t.FactorEffects[i].Factor })
 	out.add(t.named("column.matters", column{}), func(i int) string {
 		if m := t.FactorEffects[i].Matters; t.Has("cell.matters." + string(m)) {
-			return t.Say("cell.matters."+string(m), nil)
+			return t.Sentence("cell.matters."+string(m), nil)
 		}
 		return text.Absent
 	})
@@ -232,7 +232,7 @@ func (t testView) levelTable(wide bool) table {
 			d = reversed(d)
 		}
 		if t.Has("cell.decision." + string(d)) {
-			return t.Say("cell.decision."+string(d), nil)
+			return t.Sentence("cell.decision."+string(d), nil)
 		}
 		return text.Absent
 	})

@@ -33,9 +33,9 @@ func (t testView) addFamily(out *table, rows []*Row, f *measure.Family) {
 			}
 			extra := column{Number: true, keep: x.Drop}
 			if x.Variation {
-				extra.Name, extra.Why = t.Say("column.variation", nil), t.Say("column_note.variation", nil)
+				extra.Name, extra.Why = t.Sentence("column.variation", nil), t.Sentence("column_note.variation", nil)
 			} else {
-				extra.Name, extra.Why, extra.Unit = t.SayFor(m.Key, "column.range", nil), t.Say("column_note.range", nil), t.unitOf(as, unit)
+				extra.Name, extra.Why, extra.Unit = t.SentenceFor(m.Key, "column.range", nil), t.Sentence("column_note.range", nil), t.unitOf(as, unit)
 			}
 			out.add(extra, func(i int) string {
 				s := rows[i].figure(m)
@@ -72,7 +72,7 @@ func (t testView) shows(rows []*Row, m *measure.Metric) bool {
 // metric is the heading of a metric: a message, or the words of its key.
 func (t testView) metric(m *measure.Metric) string {
 	if t.Has("metric." + m.Key) {
-		return t.Say("metric."+m.Key, nil)
+		return t.Sentence("metric."+m.Key, nil)
 	}
 	return strings.ReplaceAll(strings.TrimSuffix(m.Key, "_"+m.Suffix), "_", " ")
 }
@@ -82,9 +82,9 @@ func (t testView) note(m *measure.Metric) string {
 	test := t.test()
 	switch {
 	case t.Has("metric_note." + m.Key):
-		return t.SayFor(test, "metric_note."+m.Key, nil)
+		return t.SentenceFor(test, "metric_note."+m.Key, nil)
 	case m.Of != nil && t.Has("metric_note.of."+m.Of.Member):
-		return t.SayFor(test, "metric_note.of."+m.Of.Member, nil)
+		return t.SentenceFor(test, "metric_note.of."+m.Of.Member, nil)
 	}
 	return ""
 }

@@ -46,13 +46,13 @@ func (t testView) figureTable(factors bool) table {
 func (t testView) confidences(c Confidences) string {
 	var parts []string
 	if c.High > 0 {
-		parts = append(parts, t.Say("cell.confidence.high", text.Args{"Trials": c.High}))
+		parts = append(parts, t.Sentence("cell.confidence.high", text.Args{"Trials": c.High}))
 	}
 	if c.Medium > 0 {
-		parts = append(parts, t.Say("cell.confidence.medium", text.Args{"Trials": c.Medium}))
+		parts = append(parts, t.Sentence("cell.confidence.medium", text.Args{"Trials": c.Medium}))
 	}
 	if c.Low > 0 {
-		parts = append(parts, t.Say("cell.confidence.low", text.Args{"Trials": c.Low}))
+		parts = append(parts, t.Sentence("cell.confidence.low", text.Args{"Trials": c.Low}))
 	}
 	if len(parts) == 0 {
 		return text.Absent

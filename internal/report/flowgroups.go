@@ -92,7 +92,7 @@ func (t testView) hashing() string {
 		return ""
 	case 1:
 		g := all[0]
-		return t.Say("flows.groups", text.Args{
+		return t.Sentence("flows.groups", text.Args{
 			"Pattern": t.called(g.Pattern), "Direction": string(g.Direction), "Flows": g.Flows, "Groups": g.Groups, "Capacity": g.CapacityBps, "Expected": g.ExpectedBps, "Most": g.MostBps,
 			"Low": g.LowBps, "High": g.HighBps, "Trials": g.Trials,
 		})
@@ -103,7 +103,7 @@ func (t testView) hashing() string {
 		groups, low, high = max(groups, g.Groups), min(low, g.CapacityBps), max(high, g.CapacityBps)
 		patterns[g.Pattern] = true
 	}
-	return t.Say("flows.several", text.Args{"Patterns": len(patterns), "Groups": groups, "Low": low, "High": high})
+	return t.Sentence("flows.several", text.Args{"Patterns": len(patterns), "Groups": groups, "Low": low, "High": high})
 }
 
 // flowsGrouped are the patterns whose flows fall into groups.
@@ -128,7 +128,7 @@ func (t testView) flowTable() table {
 		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string { return strconv.Itoa(of(all[i])) })
 	}
 	rate := func(key string, keep int, of func(g FlowGroups) float64) {
-		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string { return t.Say("cell.rate", text.Args{"Rate": of(all[i])}) })
+		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string { return t.Sentence("cell.rate", text.Args{"Rate": of(all[i])}) })
 	}
 	number("column.flows", 2, func(g FlowGroups) int { return g.Flows })
 	number("column.flow_groups", 0, func(g FlowGroups) int { return g.Groups })
@@ -136,7 +136,7 @@ func (t testView) flowTable() table {
 	rate("column.flow_expected", 3, func(g FlowGroups) float64 { return g.ExpectedBps })
 	rate("column.flow_most", 4, func(g FlowGroups) float64 { return g.MostBps })
 	out.add(t.named("column.flow_had", column{Number: true, keep: 5}), func(i int) string {
-		return t.between(t.Say("cell.rate", text.Args{"Rate": all[i].LowBps}), t.Say("cell.rate", text.Args{"Rate": all[i].HighBps}))
+		return t.between(t.Sentence("cell.rate", text.Args{"Rate": all[i].LowBps}), t.Sentence("cell.rate", text.Args{"Rate": all[i].HighBps}))
 	})
 	return out
 }
@@ -160,5 +160,5 @@ func (t testView) ungrouped() string {
 	if len(patterns) == 0 {
 		return ""
 	}
-	return t.Say("flows.unknown", text.Args{"Patterns": len(patterns), "Of": len(t.Rows), "Worst": t.called(worst), "Index": text.Index(least)})
+	return t.Sentence("flows.unknown", text.Args{"Patterns": len(patterns), "Of": len(t.Rows), "Worst": t.called(worst), "Index": text.Index(least)})
 }

@@ -152,7 +152,7 @@ func (t testView) heatMaps() []heatMap {
 // matrix has the cells of pairs by client and server.
 func (t testView) matrix(cells map[[2]string]heatCell) heatMap {
 	from, to := t.Pairs.hosts()
-	h := heatMap{Corner: t.Say("heat.corner", nil), Columns: to}
+	h := heatMap{Corner: t.Sentence("heat.corner", nil), Columns: to}
 	h.Many = len(to) >= manyColumns
 	h.Tall = len(to) >= tallNames && slices.ContainsFunc(to, func(name string) bool { return columnsOf(name) >= tallNames })
 	for _, f := range from {
@@ -184,7 +184,7 @@ func (t testView) addMedians(h *heatMap, figures map[[2]string]*float64, scale h
 		m := stats.Median(all)
 		return heatCell{Text: t.heatText(m, scale), Step: scale.step(&m)}
 	}
-	last := heatRow{Name: t.Say("heat.median", nil)}
+	last := heatRow{Name: t.Sentence("heat.median", nil)}
 	for _, name := range h.Columns {
 		last.Cells = append(last.Cells, median(func(pair [2]string) bool { return pair[1] == name }))
 	}
@@ -193,7 +193,7 @@ func (t testView) addMedians(h *heatMap, figures map[[2]string]*float64, scale h
 		name := h.Rows[i].Name
 		h.Rows[i].Cells = append(h.Rows[i].Cells, median(func(pair [2]string) bool { return pair[0] == name }))
 	}
-	h.Columns = append(slices.Clone(h.Columns), t.Say("heat.median", nil))
+	h.Columns = append(slices.Clone(h.Columns), t.Sentence("heat.median", nil))
 	h.Rows = append(h.Rows, last)
 }
 
@@ -201,7 +201,7 @@ func (t testView) addMedians(h *heatMap, figures map[[2]string]*float64, scale h
 // are many, and a column for each combination of the other factors' levels.
 func (t testView) pairList(scale heatScale) heatMap {
 	maps := t.Pairs.Maps[:min(len(t.Pairs.Maps), mostHeatMaps)]
-	h := heatMap{Corner: t.Say("heat.pair", nil), Best: t.value(scale.best), Worst: t.value(scale.worst)}
+	h := heatMap{Corner: t.Sentence("heat.pair", nil), Best: t.value(scale.best), Worst: t.value(scale.worst)}
 	cells := make([]map[string]heatCell, len(maps))
 	var names []string
 	for k, m := range maps {
@@ -234,13 +234,13 @@ func (t testView) pairList(scale heatScale) heatMap {
 // heatCell is the figure of a pair.
 func (t testView) heatCell(c PairCell, m PairMap, scale heatScale) heatCell {
 	if c.Estimate == nil {
-		return heatCell{Text: t.Say("heat.failed", nil), Title: c.String(), Step: -1}
+		return heatCell{Text: t.Sentence("heat.failed", nil), Title: c.String(), Step: -1}
 	}
 	args := text.Args{"Pair": c.String(), "Levels": t.levelsText(m.Levels), "Value": t.value(*c.Estimate), "Interval": "", "Trials": c.Trials, "Failed": c.Failed}
 	if c.Low != nil && c.High != nil {
 		args["Interval"] = t.between(t.value(*c.Low), t.value(*c.High))
 	}
-	return heatCell{Text: t.heatText(*c.Estimate, scale), Title: t.Say("heat.cell", args), Step: scale.step(c.Estimate)}
+	return heatCell{Text: t.heatText(*c.Estimate, scale), Title: t.Sentence("heat.cell", args), Step: scale.step(c.Estimate)}
 }
 
 // heatText writes a figure in a cell.

@@ -29,7 +29,7 @@ func pageTemplate(c *text.Catalogue) (*template.Template, error) {
 	}
 	return template.New("report.html.tmpl").Funcs(template.FuncMap{
 		"css":   func() template.CSS { return template.CSS(css) },
-		"say":   c.Sayer(),
+		"say":   c.SentenceFunc(),
 		"lang":  c.Language,
 		"clean": clean,
 		"dict":  text.Pairs,

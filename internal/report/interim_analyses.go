@@ -51,7 +51,7 @@ func (l interimAnalyses) rule() *InterimRule {
 
 // sentence is a sentence about the rule.
 func (l *InterimRule) sentence(c *text.Catalogue) string {
-	return c.Say("looks.rule", text.Args{"Level": l.LevelRatio, "Beyond": l.BeyondMaximum})
+	return c.Sentence("looks.rule", text.Args{"Level": l.LevelRatio, "Beyond": l.BeyondMaximum})
 }
 
 // Decided is how the comparisons stand of a campaign that goes on until all are decided.
@@ -87,7 +87,7 @@ func (t *Test) findDecided(u Until, groups []stats.Group) *Decided {
 
 // decidedCaveat says how the comparisons stand.
 func (t testView) decidedCaveat(d *Decided) string {
-	return t.Say("caveat.decided", text.Args{
+	return t.Sentence("caveat.decided", text.Args{
 		"Open": d.Open, "Compared": d.Compared, "Pattern": t.called(d.Pattern), "Than": t.called(d.Than), "Rounds": d.Rounds, "MaxRounds": d.MaxRounds, "Rule": d.Looks.sentence(t.Catalogue),
 	})
 }

@@ -53,7 +53,7 @@ func (t testView) lines() (testView, string) {
 	short.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool {
 		return !slices.ContainsFunc(short.Ranking, func(p Place) bool { return p.Pattern == r.Pattern })
 	})
-	return testView{&short, t.Catalogue}, t.Say("text.lines", text.Args{"All": len(t.Rows), "Best": bestLines, "Last": lastLines})
+	return testView{&short, t.Catalogue}, t.Sentence("text.lines", text.Args{"All": len(t.Rows), "Best": bestLines, "Last": lastLines})
 }
 
 // drawn are the rows that have values, best first.

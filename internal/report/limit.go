@@ -117,5 +117,5 @@ func inPercent(share float64) string { return strconv.FormatFloat(share*100, 'f'
 
 // limitTitle names a limit in a chart.
 func (t testView) limitTitle(pattern string, l *RowLimit) string {
-	return t.Say("chart.trials.limit", text.Args{"Pattern": pattern, "Limit": t.value(l.Value), "Of": l.Of, "Source": l.Source})
+	return t.Sentence("chart.trials.limit", text.Args{"Pattern": pattern, "Limit": t.value(l.Value), "Of": l.Of, "Source": l.Source})
 }

@@ -118,7 +118,7 @@ func (t testView) verdictText(v *RowVerdict) string {
 	if !v.found() {
 		return text.Absent
 	}
-	return t.Say("limited.cell", text.Args{"Limit": t.Bottleneck(v.LimitedBy), "Trials": v.Trials, "Of": v.Of, "Unsure": !v.sure()})
+	return t.Sentence("limited.cell", text.Args{"Limit": t.Bottleneck(v.LimitedBy), "Trials": v.Trials, "Of": v.Of, "Unsure": !v.sure()})
 }
 
 // mostLimits is how many limits a sentence names.
@@ -143,13 +143,13 @@ func (t testView) limited() string {
 	case len(order) == 0 || len(order) > mostLimits:
 		return ""
 	case len(order) == 1 && known == len(t.Rows):
-		return t.Say("limited.all", text.Args{"N": len(t.Rows), "Limit": t.Bottleneck(order[0])})
+		return t.Sentence("limited.all", text.Args{"N": len(t.Rows), "Limit": t.Bottleneck(order[0])})
 	case t.Moved != nil && len(t.Moved.Levels) <= mostLimits:
 		var each []string
 		for _, l := range t.Moved.Levels {
-			each = append(each, t.Say("limited.level", text.Args{"Level": l.Level, "Limit": t.Bottleneck(l.LimitedBy)}))
+			each = append(each, t.Sentence("limited.level", text.Args{"Level": l.Level, "Limit": t.Bottleneck(l.LimitedBy)}))
 		}
-		return t.Say("limited.moved", text.Args{"Factor": t.Moved.Factor, "Each": each})
+		return t.Sentence("limited.moved", text.Args{"Factor": t.Moved.Factor, "Each": each})
 	}
 	// Where each pattern has a limit, the one of most patterns is that of all others.
 	most := slices.MaxFunc(order, func(a, b measure.Bottleneck) int { return cmp.Compare(len(by[a]), len(by[b])) })
@@ -157,11 +157,11 @@ func (t testView) limited() string {
 	var each []string
 	for _, b := range order {
 		if b != most || !others {
-			each = append(each, t.Say("limited.patterns", text.Args{"Limit": t.Bottleneck(b), "Patterns": t.limitSet(by[b])}))
+			each = append(each, t.Sentence("limited.patterns", text.Args{"Limit": t.Bottleneck(b), "Patterns": t.limitSet(by[b])}))
 		}
 	}
 	if others {
-		each = append(each, t.Say("limited.patterns", text.Args{"Limit": t.Bottleneck(most), "Patterns": t.Say("limited.set.others", text.Args{"Patterns": len(by[most])})}))
+		each = append(each, t.Sentence("limited.patterns", text.Args{"Limit": t.Bottleneck(most), "Patterns": t.Sentence("limited.set.others", text.Args{"Patterns": len(by[most])})}))
 	}
-	return t.Say("limited.each", text.Args{"Each": each})
+	return t.Sentence("limited.each", text.Args{"Each": each})
 }

@@ -28,10 +28,10 @@ func (t testView) limitSet(rows []int) string {
 		return t.List(names)
 	}
 	if levels := t.levelsOfNoOther(rows); levels != nil {
-		return t.Say("limited.set.levels", text.Args{"Patterns": len(rows), "Levels": levels})
+		return t.Sentence("limited.set.levels", text.Args{"Patterns": len(rows), "Levels": levels})
 	}
 	part, level := t.commonLevel(rows)
-	return t.Say("limited.set.count", text.Args{"Patterns": len(rows), "Of": len(t.Rows), "Part": part, "Level": level})
+	return t.Sentence("limited.set.count", text.Args{"Patterns": len(rows), "Of": len(t.Rows), "Part": part, "Level": level})
 }
 
 // levelsOfNoOther are the levels of each factor that these rows have, without factors of which
@@ -66,7 +66,7 @@ func (t testView) levelsOfNoOther(rows []int) []string {
 		if len(used[f]) > mostListed || slices.Contains(used[f], "") {
 			return nil
 		}
-		out = append(out, t.Say("limited.set.level", text.Args{"Factor": name, "Levels": used[f]}))
+		out = append(out, t.Sentence("limited.set.level", text.Args{"Factor": name, "Levels": used[f]}))
 	}
 	return out
 }
@@ -86,7 +86,7 @@ func (t testView) commonLevel(rows []int) (part int, level string) {
 			v := t.Rows[i].Levels[f].Value
 			share := float64(among[v]) / float64(len(rows))
 			if v != "" && among[v] > part && share >= commonPart && share >= commonTimes*float64(all[v])/float64(len(t.Rows)) {
-				part, level = among[v], t.Say("limited.set.level", text.Args{"Factor": name, "Levels": []string{v}})
+				part, level = among[v], t.Sentence("limited.set.level", text.Args{"Factor": name, "Levels": []string{v}})
 			}
 		}
 	}

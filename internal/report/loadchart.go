@@ -28,7 +28,7 @@ func (t testView) loadFigure(id string, series map[string]int) (figure, bool) {
 		return figure{}, false
 	}
 	f := inBothWidths(id, func(width float64) *plot { return t.load(rows, width, series) })
-	f.Caption = t.Say("chart.load.caption", text.Args{"From": barFrom, "To": barTo})
+	f.Caption = t.Sentence("chart.load.caption", text.Args{"From": barFrom, "To": barTo})
 	return f, true
 }
 
@@ -43,20 +43,20 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) *plot 
 	}
 	box := box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + loadRow*float64(len(rows))}
 	p := newPlot(frame{
-		title: t.Say("chart.load.title", text.Args{"Heading": t.heading()}), width: width, height: box.Bottom + 40, box: box, xTitle: t.SayFor(t.test(), "chart.round_trip", nil),
+		title: t.Sentence("chart.load.title", text.Args{"Heading": t.heading()}), width: width, height: box.Bottom + 40, box: box, xTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
 	}, logAxis(low, high, box.Left, box.Right, int(width/70)).labels(timeText), axis{})
 	for i, r := range rows {
 		top := box.Top + loadRow*float64(i)
 		value := ""
 		if s := r.figure(measure.MetricRPM); s != nil {
-			value = t.Say("chart.load.value", text.Args{"RPM": s.Value})
+			value = t.Sentence("chart.load.value", text.Args{"RPM": s.Value})
 		}
 		p.rowTitle(top, r.Pattern, r.Pattern, value, 90)
 		if h := r.Histogram(measure.IdleRoundTrips); h != nil {
-			p.addRoundTrips(t.Say("chart.load.idle", barArgs(r, h)), "interval", h, series[r.Pattern], top+22)
+			p.addRoundTrips(t.Sentence("chart.load.idle", barArgs(r, h)), "interval", h, series[r.Pattern], top+22)
 		}
 		if h := r.Histogram(measure.LoadedRoundTrips); h != nil {
-			p.addRoundTrips(t.Say("chart.load.loaded", barArgs(r, h)), "loaded", h, series[r.Pattern], top+37)
+			p.addRoundTrips(t.Sentence("chart.load.loaded", barArgs(r, h)), "loaded", h, series[r.Pattern], top+37)
 		}
 	}
 	return p
@@ -85,6 +85,6 @@ func (t testView) loadOverTime(id string, color map[string]int) []figure {
 		}
 		return out
 	}, func(p *plot, r *Row) {
-		p.band("load", color[r.Pattern], r.loads[0].from, r.loads[0].to, p.Plot.Top, p.Plot.Bottom-p.Plot.Top, t.Say("chart.load_time.load", nil))
+		p.band("load", color[r.Pattern], r.loads[0].from, r.loads[0].to, p.Plot.Top, p.Plot.Bottom-p.Plot.Top, t.Sentence("chart.load_time.load", nil))
 	})
 }

@@ -16,7 +16,7 @@ var markdownFile embed.FS
 // escaped: they make no markup, links or mentions.
 func (r *Report) Markdown(w io.Writer, c *text.Catalogue) error {
 	t, err := template.New("report.md.tmpl").Funcs(template.FuncMap{
-		"say": c.Sayer(), "md": EscapeMarkdown, "table": markdownTable, "heatTable": heatMap.Table, "fence": fence,
+		"say": c.SentenceFunc(), "md": EscapeMarkdown, "table": markdownTable, "heatTable": heatMap.Table, "fence": fence,
 	}).ParseFS(markdownFile, "templates/report.md.tmpl")
 	if err != nil {
 		return err

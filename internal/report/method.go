@@ -10,25 +10,25 @@ import (
 func (r reportView) methods() []string {
 	var out []string
 	if r.Ingested < r.Trials {
-		out = append(out, r.Say("method.throughput", nil))
+		out = append(out, r.Sentence("method.throughput", nil))
 	}
 	if r.Ingested < r.Trials || r.merges() {
-		out = append(out, r.Say("method.round_trips", nil))
+		out = append(out, r.Sentence("method.round_trips", nil))
 	}
-	out = append(out, r.Say("method.ranks", nil), r.Say("method.failures", nil))
+	out = append(out, r.Sentence("method.ranks", nil), r.Sentence("method.failures", nil))
 	if r.Ingested > 0 {
-		out = append(out, r.Say("method.ingested", nil))
+		out = append(out, r.Sentence("method.ingested", nil))
 	}
 	if s := r.missing(); s != "" {
 		out = append(out, s)
 	}
 	if r.Rounds > 0 && r.Ingested < r.Trials {
-		out = append(out, r.Say("method.order", text.Args{"Seed": r.Campaign.Seed}))
+		out = append(out, r.Sentence("method.order", text.Args{"Seed": r.Campaign.Seed}))
 	}
 	for i := range r.Tests {
 		t := testView{&r.Tests[i], r.Catalogue}
 		for _, m := range t.timings() {
-			out = append(out, t.Say("method.timed", text.Args{"Label": t.label(), "Method": m}))
+			out = append(out, t.Sentence("method.timed", text.Args{"Label": t.label(), "Method": m}))
 		}
 	}
 	return out

@@ -39,9 +39,9 @@ func missingFrom(trials int, all []Missing, c *text.Catalogue) string {
 		if of >= trials {
 			of = 0
 		}
-		some = append(some, c.Say("caveat.missing.one", text.Args{"Missing": c.Finding(m.Finding), "Trials": of}))
+		some = append(some, c.Sentence("caveat.missing.one", text.Args{"Missing": c.Finding(m.Finding), "Trials": of}))
 	}
-	return c.Say("caveat.missing", text.Args{"Missing": some, "More": len(all) - len(some)})
+	return c.Sentence("caveat.missing", text.Args{"Missing": some, "More": len(all) - len(some)})
 }
 
 // missing is that sentence for the trials of all tests.

@@ -148,7 +148,7 @@ func (t testView) shared(levels []measure.Level) string {
 	if len(levels) == 0 {
 		return ""
 	}
-	return t.Say("pattern.shared", text.Args{"Levels": t.levelsText(levels)})
+	return t.Sentence("pattern.shared", text.Args{"Levels": t.levelsText(levels)})
 }
 
 // callFirst is how one sentence names the first patterns and the next one, if there is one.
@@ -168,7 +168,7 @@ func (t testView) callFirst(first []string, next *Estimate) (names []string, las
 func (t testView) levelsText(levels []measure.Level) string {
 	parts := make([]string, len(levels))
 	for i, l := range levels {
-		parts[i] = t.Say("compare.level", text.Args{"Factor": l.Factor, "Level": t.level(l.Value)})
+		parts[i] = t.Sentence("compare.level", text.Args{"Factor": l.Factor, "Level": t.level(l.Value)})
 	}
 	return t.List(parts)
 }

@@ -30,7 +30,7 @@ func (t testView) pairsAnswer() string {
 			with++
 		}
 	}
-	return t.Say("answer.pairs", text.Args{
+	return t.Sentence("answer.pairs", text.Args{
 		"Levels": t.levelsText(m.Levels), "Metric": t.Basis.Metric, "Noun": t.noun(), "Best": best.String(), "BestEstimate": *best.Estimate,
 		"Worst": worst.String(), "WorstEstimate": *worst.Estimate, "Q1": *m.Q1, "Q3": *m.Q3, "Rounds": t.Rounds, "Behind": max(worst.RankLow-1, 0),
 		"Pairs": with, "Without": len(m.Cells) - with,
@@ -104,7 +104,7 @@ func (t testView) contends() []string {
 	if args["Worse"] = len(lose); len(lose) > 0 {
 		args["Most"], args["MostChange"] = t.contentionName(lose[0]), *lose[0].Ratio-1
 	}
-	return []string{t.Say("contention", args)}
+	return []string{t.Sentence("contention", args)}
 }
 
 // contentionName is the pair with the levels of the other factors.
@@ -117,11 +117,11 @@ func (t testView) contentionName(p PairContention) string {
 }
 
 func (t testView) contentionTitle(p PairContention) string {
-	args := text.Args{"Pair": t.contentionName(p), "Isolated": text.Absent, "Together": text.Absent, "Decision": t.Say("cell.decision."+string(p.Decision), nil)}
+	args := text.Args{"Pair": t.contentionName(p), "Isolated": text.Absent, "Together": text.Absent, "Decision": t.Sentence("cell.decision."+string(p.Decision), nil)}
 	if p.Isolated != nil && p.Together != nil {
 		args["Isolated"], args["Together"] = t.value(*p.Isolated), t.value(*p.Together)
 	}
-	return t.Say("contention.pair", args)
+	return t.Sentence("contention.pair", args)
 }
 
 // contentionTable is what contention does to each pair, that which loses most first.
@@ -154,7 +154,7 @@ func (t testView) contentionTable() table {
 		}
 		return text.Absent
 	})
-	out.add(t.named("column.change_decision", column{}), func(i int) string { return t.Say("cell.decision."+string(pairs[i].Decision), nil) })
+	out.add(t.named("column.change_decision", column{}), func(i int) string { return t.Sentence("cell.decision."+string(pairs[i].Decision), nil) })
 	return out
 }
 
@@ -169,12 +169,12 @@ func (t testView) startSkew() string {
 		return ""
 	}
 	s := t.Pairs.Start
-	return t.Say("pairs.start", text.Args{"Groups": s.Groups, "Median": s.MedianNs, "Largest": s.LargestNs})
+	return t.Sentence("pairs.start", text.Args{"Groups": s.Groups, "Median": s.MedianNs, "Largest": s.LargestNs})
 }
 
 // spreadHeading says of what the table of spreads is.
 func (t testView) spreadHeading() string {
-	return t.Say("pairs.spread", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit())})
+	return t.Sentence("pairs.spread", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit())})
 }
 
 // heatHeading is what the maps have.
@@ -182,5 +182,5 @@ func (t testView) heatHeading() string {
 	if t.Pairs == nil {
 		return ""
 	}
-	return t.Say("heat.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Meshed": t.Pairs.meshed()})
+	return t.Sentence("heat.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Meshed": t.Pairs.meshed()})
 }

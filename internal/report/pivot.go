@@ -124,7 +124,7 @@ func (t testView) pivotCell() func(*Row) string {
 	return func(r *Row) string {
 		if v := estimates[r.Pattern]; v != nil {
 			if l := r.Limit(t.Basis.Metric); l != nil && l.Share != nil {
-				return t.Say("cell.pivot_share", text.Args{"Figure": unit.text(*v), "Share": shareText(l)})
+				return t.Sentence("cell.pivot_share", text.Args{"Figure": unit.text(*v), "Share": shareText(l)})
 			}
 			return unit.text(*v)
 		}
@@ -146,7 +146,7 @@ func (t testView) pivotHeading() string {
 		figure = t.metric(t.Basis.column())
 	}
 	limited := slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Limit(t.Basis.Metric) != nil })
-	return t.Say("report.pivot", text.Args{
+	return t.Sentence("report.pivot", text.Args{
 		"Limited": limited && !t.ranged(),
 		"Figure":  figure, "Unit": t.unit(t.rankUnit()), "Rows": t.Factors[t.pivot.rows], "Columns": t.Factors[t.pivot.columns],
 	})

@@ -79,17 +79,17 @@ func (t testView) levelingOff() string {
 		}
 		args := text.Args{"Level": g.level.Level, "With": with, "Curves": len(with), "Named": len(with) <= mostKneeCurves, "Metric": t.Basis.Metric, "Low": g.low, "High": g.high}
 		if g.rising {
-			rise = append(rise, t.Say("curve.group.rising", args))
+			rise = append(rise, t.Sentence("curve.group.rising", args))
 		} else {
-			level = append(level, t.Say("curve.group", args))
+			level = append(level, t.Sentence("curve.group", args))
 		}
 	}
-	return t.Say("curve.groups", text.Args{"Factors": t.curveFactors(all), "Noun": t.noun(), "Option": all[0].Option, "Level": level, "Rise": rise})
+	return t.Sentence("curve.groups", text.Args{"Factors": t.curveFactors(all), "Noun": t.noun(), "Option": all[0].Option, "Level": level, "Rise": rise})
 }
 
 // allLevelOff is the sentence of curves of which all level off, or rise, at one level.
 func (t testView) allLevelOff(all []Curve, g plateauGroup) string {
-	return t.Say("curve.all", text.Args{
+	return t.Sentence("curve.all", text.Args{
 		"Noun": t.noun(), "Option": all[0].Option, "Level": g.level.Level, "Curves": len(all), "Metric": t.Basis.Metric, "Low": g.low, "High": g.high,
 		"Rising": g.rising, "AtFirst": g.level.Value == g.curves[0].Points[0].Value,
 	})
@@ -106,7 +106,7 @@ func (t testView) levelOffApart(option string, groups []plateauGroup) string {
 		first, last = cmp.Or(first, g.level.Level), g.level.Level
 		curves, low, high = curves+len(g.curves), min(low, g.low), max(high, g.high)
 	}
-	return t.Say("curve.apart", text.Args{
+	return t.Sentence("curve.apart", text.Args{
 		"Noun": t.noun(), "Option": option, "Metric": t.Basis.Metric, "Curves": curves, "Rising": rising, "First": first, "Last": last, "Low": low, "High": high,
 	})
 }
@@ -150,9 +150,9 @@ func (t testView) plateauTable() table {
 	for k, l := range all[0].Levels {
 		out.add(column{Name: l.Factor, Head: true}, func(i int) string { return t.level(all[i].Levels[k].Value) })
 	}
-	out.add(column{Name: t.Say("column.levels_off", text.Args{"Option": all[0].Option}), Why: t.Say("column_note.levels_off", nil), Number: true}, func(i int) string {
+	out.add(column{Name: t.Sentence("column.levels_off", text.Args{"Option": all[0].Option}), Why: t.Sentence("column_note.levels_off", nil), Number: true}, func(i int) string {
 		if c := all[i]; c.Rising {
-			return t.Say("cell.rising", text.Args{"Level": c.Points[len(c.Points)-1].Level})
+			return t.Sentence("cell.rising", text.Args{"Level": c.Points[len(c.Points)-1].Level})
 		}
 		return all[i].knee().Level
 	})
@@ -163,7 +163,7 @@ func (t testView) plateauTable() table {
 		}
 		return text.Absent
 	})
-	out.add(column{Name: t.Say("column.first_level", text.Args{"Level": all[0].Points[0].Level}), Why: t.Say("column_note.first_level", nil), Number: true, keep: 1}, func(i int) string {
+	out.add(column{Name: t.Sentence("column.first_level", text.Args{"Level": all[0].Points[0].Level}), Why: t.Sentence("column_note.first_level", nil), Number: true, keep: 1}, func(i int) string {
 		if c := all[i]; c.Points[0].Level == all[0].Points[0].Level {
 			return inPercent(c.Points[0].Estimate / *c.Plateau) + " %"
 		}
@@ -179,7 +179,7 @@ func (t testView) levelledCurves() []Curve {
 
 // plateauHeading says what the table of plateaus has.
 func (t testView) plateauHeading() string {
-	return t.Say("curve.plateaus", text.Args{"Noun": t.noun(), "Cut": t.cutCurves(len(t.levelledCurves()))})
+	return t.Sentence("curve.plateaus", text.Args{"Noun": t.noun(), "Cut": t.cutCurves(len(t.levelledCurves()))})
 }
 
 // cutCurves says that not all curves are shown; empty where they are.
@@ -187,5 +187,5 @@ func (t testView) cutCurves(curves int) string {
 	if curves <= mostSweeps {
 		return ""
 	}
-	return t.Say("curve.cut", text.Args{"Shown": mostSweeps, "Of": curves})
+	return t.Sentence("curve.cut", text.Args{"Shown": mostSweeps, "Of": curves})
 }

@@ -100,7 +100,7 @@ const panelHeight = 150
 
 // overTime is a panel over the seconds of a trial.
 func (t testView) overTime(title, yTitle string, box box, x, y axis) *plot {
-	return newPlot(frame{title: title, width: panelWidth, height: box.Bottom + 36, box: box, xTitle: t.Say("chart.time.axis", nil), yTitle: yTitle}, x, y)
+	return newPlot(frame{title: title, width: panelWidth, height: box.Bottom + 36, box: box, xTitle: t.Sentence("chart.time.axis", nil), yTitle: yTitle}, x, y)
 }
 
 // basisAxis is the vertical axis of the figure that ranks: logarithmic for times, from zero for

@@ -22,10 +22,10 @@ func (c *Comparisons) Standing(in *text.Catalogue, rounds int) string {
 				more++
 				continue
 			}
-			pairs = append(pairs, v.Say("compare.standing.pair", text.Args{
+			pairs = append(pairs, v.Sentence("compare.standing.pair", text.Args{
 				"A": v.Choices[p.A].Name, "B": v.Choices[p.B].Name, "Named": c.AllPairs, "Difference": v.difference(p), "Decision": string(p.Decision), "Once": v.interim.rule() == nil,
 			}))
 		}
 	}
-	return in.Say("compare.standing", text.Args{"Rounds": rounds, "Pairs": pairs, "More": more, "Open": open})
+	return in.Sentence("compare.standing", text.Args{"Rounds": rounds, "Pairs": pairs, "More": more, "Open": open})
 }

@@ -127,11 +127,11 @@ func (t testView) rangesApart() (out []string) {
 		if of[r.Factor] == nil {
 			factors = append(factors, r.Factor)
 		}
-		of[r.Factor] = append(of[r.Factor], t.Say("factor.apart", text.Args{"Lower": r.Lower, "Higher": r.Higher, "Compared": r.Compared}))
+		of[r.Factor] = append(of[r.Factor], t.Sentence("factor.apart", text.Args{"Lower": r.Lower, "Higher": r.Higher, "Compared": r.Compared}))
 	}
 	for _, f := range factors {
 		some := of[f][:min(len(of[f]), mostRanges)]
-		out = append(out, t.Say("factor.ranges_apart", text.Args{"Factor": f, "Apart": some, "More": len(of[f]) - len(some)}))
+		out = append(out, t.Sentence("factor.ranges_apart", text.Args{"Factor": f, "Apart": some, "More": len(of[f]) - len(some)}))
 	}
 	return out
 }

@@ -84,14 +84,14 @@ func (t testView) reached() string {
 	args := text.Args{"Noun": t.noun(), "N": len(all), "Least": *all[len(all)-1].Share}
 	if len(all) > mostReached {
 		args["Highest"], args["Lowest"] = t.reachedOf(all[0]), t.reachedOf(all[len(all)-1])
-		return t.Say("limit.reached.many", args)
+		return t.Sentence("limit.reached.many", args)
 	}
 	var each []string
 	for _, r := range all {
 		each = append(each, t.reachedOf(r))
 	}
 	args["Each"] = each
-	return t.Say("limit.reached", args)
+	return t.Sentence("limit.reached", args)
 }
 
 // reachedTable is the largest share of the limit of each group of patterns, the largest first. It
@@ -136,7 +136,7 @@ func (t testView) reachedHeading() string {
 	for _, l := range t.Reached[0].With {
 		with = append(with, l.Factor)
 	}
-	return t.Say("limit.heading", text.Args{"With": with})
+	return t.Sentence("limit.heading", text.Args{"With": with})
 }
 
 func (t testView) reachedOf(r Reached) string {
@@ -145,7 +145,7 @@ func (t testView) reachedOf(r Reached) string {
 	if name == "" {
 		name, with = t.called(r.Pattern), nil
 	}
-	return t.Say("limit.reached.one", text.Args{
+	return t.Sentence("limit.reached.one", text.Args{
 		"Name": name, "Share": *r.Share, "Low": r.Low, "High": r.High, "Limit": t.value(r.Value), "Of": r.Of, "With": with,
 	})
 }
@@ -153,7 +153,7 @@ func (t testView) reachedOf(r Reached) string {
 // with are the levels in which a pattern that reaches a share differs from the others.
 func (t testView) with(r Reached) (out []string) {
 	for _, l := range r.With {
-		out = append(out, t.Say("limit.reached.with", text.Args{"Factor": l.Factor, "Level": l.Value}))
+		out = append(out, t.Sentence("limit.reached.with", text.Args{"Factor": l.Factor, "Level": l.Value}))
 	}
 	return out
 }

@@ -33,7 +33,7 @@ func routeOf(results []*measure.Result) *Route {
 func (t testView) addLimit(out *table) {
 	out.add(t.named("column.limited_by", column{keep: 1}), func(i int) string {
 		if r := t.Rows[i].Route; r != nil && r.PathMTU != nil {
-			return t.Sentence(text.MTULimitShort(r.PathMTU))
+			return t.SentenceOf(text.MTULimitShort(r.PathMTU))
 		}
 		return text.Absent
 	})
@@ -75,9 +75,9 @@ func (t testView) hopTable() table {
 	out.add(t.named("column.hop", column{Number: true}), func(i int) string { return strconv.Itoa(lines[i].hop.Hop) })
 	out.add(t.named("column.node", column{}), func(i int) string {
 		if lines[i].node == nil {
-			return t.Say("trace.no_answer", nil)
+			return t.Sentence("trace.no_answer", nil)
 		}
-		return t.Sentence(text.TraceNode(lines[i].node))
+		return t.SentenceOf(text.TraceNode(lines[i].node))
 	})
 	out.add(t.named("column.hop_loss", column{Number: true, keep: 1}), func(i int) string {
 		if !lines[i].first || !lines[i].hop.LossKnown() {

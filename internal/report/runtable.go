@@ -28,14 +28,14 @@ func (t testView) runTable() table {
 	}
 	var rows []runRow
 	for _, r := range t.Runs[:min(len(t.Runs), mostRuns)] {
-		row := runRow{name: t.runName(r), from: t.Say("cell.time", text.Args{"At": r.From.UTC().Format(minute)}), trials: r.Trials, patterns: r.Patterns}
+		row := runRow{name: t.runName(r), from: t.Sentence("cell.time", text.Args{"At": r.From.UTC().Format(minute)}), trials: r.Trials, patterns: r.Patterns}
 		if r.Session != "" || r.Run == 0 && len(t.Ingested) > 0 {
 			row.from = text.Absent // of the file
 		}
 		rows = append(rows, row)
 	}
 	if len(t.NotMeasured) > 0 {
-		rows = append(rows, runRow{name: t.Say("cell.not_measured", nil), from: text.Absent, patterns: t.NotMeasured})
+		rows = append(rows, runRow{name: t.Sentence("cell.not_measured", nil), from: text.Absent, patterns: t.NotMeasured})
 	}
 	if len(t.Failures) > 0 {
 		var patterns []string
@@ -44,7 +44,7 @@ func (t testView) runTable() table {
 				patterns = append(patterns, f.Pattern)
 			}
 		}
-		rows = append(rows, runRow{t.Say("cell.failed_trials", nil), text.Absent, len(t.Failures), patterns})
+		rows = append(rows, runRow{t.Sentence("cell.failed_trials", nil), text.Absent, len(t.Failures), patterns})
 	}
 	out := table{Rows: make([][]string, len(rows))}
 	out.add(t.named("column.run", column{Head: true}), func(i int) string { return rows[i].name })
@@ -60,17 +60,17 @@ func (t testView) runTable() table {
 	out.add(t.named("column.run_patterns", column{}), func(i int) string {
 		all := rows[i].patterns
 		some := t.callEach(all[:min(len(all), mostRunPatterns)])
-		return t.Say("cell.run_patterns", text.Args{"Patterns": some, "All": len(all), "More": len(all) - len(some)})
+		return t.Sentence("cell.run_patterns", text.Args{"Patterns": some, "All": len(all), "More": len(all) - len(some)})
 	})
 	return out
 }
 
 // runHeading says what the table of runs has, and how many runs it leaves out.
 func (t testView) runHeading() string {
-	return t.Say("runs.heading", text.Args{"Cut": len(t.Runs) > mostRuns, "Most": mostRuns, "More": len(t.Runs) - mostRuns})
+	return t.Sentence("runs.heading", text.Args{"Cut": len(t.Runs) > mostRuns, "Most": mostRuns, "More": len(t.Runs) - mostRuns})
 }
 
 // runName is a run as its table names it.
 func (t testView) runName(r RunPatterns) string {
-	return t.Say("cell.run", text.Args{"Run": r.Run, "Session": r.Session, "Unnamed": r.Run == 0 && len(t.Ingested) > 0})
+	return t.Sentence("cell.run", text.Args{"Run": r.Run, "Session": r.Session, "Unnamed": r.Run == 0 && len(t.Ingested) > 0})
 }

@@ -69,13 +69,13 @@ func (t testView) sharingFigures(id string, series map[string]int) []figure {
 		unit := scaleFor(rateScales, high/2)
 		box := box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
 		p := newPlot(frame{
-			title: t.Say("chart.streams.title", text.Args{"Pattern": r.Pattern}), width: panelWidth, height: box.Bottom + 38, box: box,
-			xTitle: t.Say("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
+			title: t.Sentence("chart.streams.title", text.Args{"Pattern": r.Pattern}), width: panelWidth, height: box.Bottom + 38, box: box,
+			xTitle: t.Sentence("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
 		}, exactAxis(high*1.02, box.Left, box.Right, 4).in(unit), axis{})
 		for k, s := range strips {
 			t.addSharing(p, s, series[r.Pattern], box.Top+sharingRow*float64(k)+3)
 		}
-		caption := t.Say("chart.streams.caption", text.Args{"Pattern": r.Pattern, "More": len(r.sharings) - len(strips)})
+		caption := t.Sentence("chart.streams.caption", text.Args{"Pattern": r.Pattern, "More": len(r.sharings) - len(strips)})
 		out = append(out, panel(id, i, caption, p))
 	}
 	return out
@@ -112,8 +112,8 @@ func (t testView) addSharing(p *plot, s sharing, color int, top float64) {
 			last = at
 		}
 	}
-	name := t.Say("chart.streams.trial", text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Direction": string(s.direction)})
-	title := t.Say("chart.streams.strip", text.Args{"Trial": name, "Index": s.index, "Streams": s.count, "Median": median, "Low": low, "High": high})
+	name := t.Sentence("chart.streams.trial", text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Direction": string(s.direction)})
+	title := t.Sentence("chart.streams.strip", text.Args{"Trial": name, "Index": s.index, "Streams": s.count, "Median": median, "Low": low, "High": high})
 	p.band("interval", color, low, high, top, height, title)
 	p.Lines = append(p.Lines, shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
 	p.label(8, top+12, "start", "small", cutTo(name, stripsLeft-12), "")

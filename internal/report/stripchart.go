@@ -20,7 +20,7 @@ func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 		return figure{}, false
 	}
 	f := inBothWidths(id, func(width float64) *plot { return t.strip(width, series) })
-	f.Caption = t.Say("chart.trials.caption", text.Args{
+	f.Caption = t.Sentence("chart.trials.caption", text.Args{
 		"Interval": slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }),
 		"Cut":      slices.ContainsFunc(f.Charts[0].Lines, func(s shape) bool { return s.Class == "cut" }),
 		"Shown":    len(t.pictured()), "All": len(t.drawn()), "Best": bestShown, "Last": lastShown,
@@ -46,8 +46,8 @@ func (t testView) strip(width float64, series map[string]int) *plot {
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
 	x := linearAxis(low, high, box.Left, box.Right, int(width/80)).in(unit)
 	p := newPlot(frame{
-		title: t.Say("chart.trials.title", text.Args{"Heading": t.heading()}), desc: t.answer(), width: width, height: box.Bottom + 40, box: box,
-		xTitle: t.Say("chart.trials.axis", text.Args{"Noun": t.noun(), "Unit": t.unit(unit), "Cut": x.low > 0}),
+		title: t.Sentence("chart.trials.title", text.Args{"Heading": t.heading()}), desc: t.answer(), width: width, height: box.Bottom + 40, box: box,
+		xTitle: t.Sentence("chart.trials.axis", text.Args{"Noun": t.noun(), "Unit": t.unit(unit), "Cut": x.low > 0}),
 	}, x, axis{})
 	for i, r := range rows {
 		t.stripRow(p, r, series[r.Pattern], box.Top+stripRow*float64(i))
@@ -64,13 +64,13 @@ func (t testView) stripRow(p *plot, r *Row, s int, top float64) {
 	}
 	interval, cut := "", false
 	if place.Low != nil && place.High != nil {
-		interval = t.Say("chart.trials.interval", text.Args{"Pattern": r.Pattern, "Low": t.value(*place.Low), "High": t.value(*place.High)})
+		interval = t.Sentence("chart.trials.interval", text.Args{"Pattern": r.Pattern, "Low": t.value(*place.Low), "High": t.value(*place.High)})
 		cut = *place.Low < p.x.low || *place.High > p.x.high
 	}
 	room := 100.0 // of the estimate
 	if cut && p.Width == wideChart {
 		room = 300
-		estimate = t.Say("chart.trials.cut", text.Args{"Estimate": estimate, "Low": t.value(*place.Low), "High": t.value(*place.High)})
+		estimate = t.Sentence("chart.trials.cut", text.Args{"Estimate": estimate, "Low": t.value(*place.Low), "High": t.value(*place.High)})
 	}
 	name := r.Pattern
 	if place.Rank > 0 && len(t.Ranking) > 1 {
@@ -100,7 +100,7 @@ func (t testView) stripRow(p *plot, r *Row, s int, top float64) {
 		p.stroke("limit", 0, l.Value, middle-11, middle+11, t.limitTitle(r.Pattern, l))
 	}
 	if place.Estimate != nil {
-		p.stroke("mean", s, *place.Estimate, middle-9, middle+9, t.Say("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": t.value(*place.Estimate)}))
+		p.stroke("mean", s, *place.Estimate, middle-9, middle+9, t.Sentence("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": t.value(*place.Estimate)}))
 	}
 }
 
@@ -116,7 +116,7 @@ func (t testView) trialTitle(pattern string, v Value) string {
 		args["Result"] = v.Result
 	}
 	if key := "confidence." + string(v.Confidence); v.Confidence != "" && t.Has(key) {
-		args["Confidence"] = t.Say("confidence."+string(v.Confidence), nil)
+		args["Confidence"] = t.Sentence("confidence."+string(v.Confidence), nil)
 	}
-	return t.Say("chart.trials.trial", args)
+	return t.Sentence("chart.trials.trial", args)
 }

@@ -22,7 +22,7 @@ func (t testView) sweepFigures(id string) (one *figure, panels []figure) {
 		return nil, nil
 	case 1:
 		f := inBothWidths(id, func(width float64) *plot { return t.sweep(all[0], all, width, sweepHeight) })
-		f.Caption = t.Say("curve.caption", text.Args{"Interval": all[0].Points[0].Low != nil, "Knee": all[0].Knee != nil, "Plateau": all[0].Low != nil})
+		f.Caption = t.Sentence("curve.caption", text.Args{"Interval": all[0].Points[0].Low != nil, "Knee": all[0].Knee != nil, "Plateau": all[0].Low != nil})
 		return &f, nil
 	}
 	implied := t.impliedLevels()
@@ -55,8 +55,8 @@ func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot {
 	}
 	y, unit := t.basisAxis(low, slices.Max(ys), box, 5)
 	p := newPlot(frame{
-		title: t.Say("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), desc: t.levelsOff(c), width: width, height: height, box: box,
-		xTitle: t.Say("curve.axis", text.Args{"Option": c.Option, "Log": x.log}), yTitle: t.Say("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),
+		title: t.Sentence("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), desc: t.levelsOff(c), width: width, height: height, box: box,
+		xTitle: t.Sentence("curve.axis", text.Args{"Option": c.Option, "Log": x.log}), yTitle: t.Sentence("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),
 	}, x, y)
 	t.addLimitLine(p, c)
 	t.addPlateau(p, c)
@@ -76,7 +76,7 @@ func (t testView) addCurve(out *plot, c Curve) {
 			out.Lines = append(out.Lines, shape{Class: "whisker", D: path([][2]float64{{at, low}, {at, high}}) + path([][2]float64{{at - 4, low}, {at + 4, low}}) + path([][2]float64{{at - 4, high}, {at + 4, high}})})
 			args["Interval"] = t.between(t.value(*p.Low), t.value(*p.High))
 		}
-		out.Marks = append(out.Marks, shape{Class: "dot", X: at, Y: out.y.at(p.Estimate), Title: t.Say("curve.point", args)})
+		out.Marks = append(out.Marks, shape{Class: "dot", X: at, Y: out.y.at(p.Estimate), Title: t.Sentence("curve.point", args)})
 	}
 	out.line("curve", 0, "", line...)
 }
@@ -88,7 +88,7 @@ func (t testView) addLimitLine(out *plot, c Curve) {
 	for _, p := range c.Points {
 		if p.Limit != nil {
 			line = append(line, [2]float64{out.x.at(p.Value), out.y.at(*p.Limit)})
-			title = t.Say("curve.limit", text.Args{"Limit": t.value(*p.Limit)})
+			title = t.Sentence("curve.limit", text.Args{"Limit": t.value(*p.Limit)})
 		}
 	}
 	if len(line) == 0 {
@@ -116,7 +116,7 @@ func (t testView) addPlateau(out *plot, c Curve) {
 	if from > (out.Plot.Left+out.Plot.Right)/2 {
 		at, anchor = from-6, "end"
 	}
-	out.label(at, out.Plot.Bottom-8, anchor, "value", t.Say("curve.knee", text.Args{"Level": knee.Level}), title)
+	out.label(at, out.Plot.Bottom-8, anchor, "value", t.Sentence("curve.knee", text.Args{"Level": knee.Level}), title)
 }
 
 // spreadByFactors reports whether ascending numbers are spread more evenly by their logarithms

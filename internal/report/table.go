@@ -53,7 +53,7 @@ func (t testView) rankUnit() scale {
 func (t testView) named(key string, c column) column {
 	c.Name = t.Heading(key)
 	if note := strings.TrimPrefix(key, "column."); t.Has("column_note." + note) {
-		c.Why = t.Say("column_note."+note, text.Args{"Practical": t.Practical})
+		c.Why = t.Sentence("column_note."+note, text.Args{"Practical": t.Practical})
 	}
 	return c
 }

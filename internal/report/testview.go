@@ -20,14 +20,14 @@ func (t testView) noun() string {
 	if !t.Has("noun." + key) { // of a later version
 		return key
 	}
-	return t.SayFor(t.test(), "noun."+key, nil)
+	return t.SentenceFor(t.test(), "noun."+key, nil)
 }
 
 // estimate is the heading of the estimates of a ranking, which has no room to say of
 // what each is the median.
 func (t testView) estimate() string {
 	if key := "estimate." + t.Basis.Metric.Key; t.Has(key) {
-		return t.SayFor(t.test(), "estimate."+t.Basis.Metric.Key, nil)
+		return t.SentenceFor(t.test(), "estimate."+t.Basis.Metric.Key, nil)
 	}
 	return t.noun()
 }
@@ -36,9 +36,9 @@ func (t testView) estimate() string {
 func (t testView) basis() string {
 	args := text.Args{"Noun": t.noun()}
 	if t.Basis.Metric.Better == measure.Higher {
-		return t.SayFor(t.Basis.Metric.Key, "basis.higher", args)
+		return t.SentenceFor(t.Basis.Metric.Key, "basis.higher", args)
 	}
-	return t.SayFor(t.Basis.Metric.Key, "basis.lower", args)
+	return t.SentenceFor(t.Basis.Metric.Key, "basis.lower", args)
 }
 
 // value writes a value of the metric that ranks, with its unit.
@@ -50,14 +50,14 @@ func (t testView) test() string { return string(t.Test.Test) }
 // unit is the name of a unit: a symbol, or a word of the language.
 func (t testView) unit(s scale) string {
 	if t.Has("unit." + s.unit) {
-		return t.Say("unit."+s.unit, nil)
+		return t.Sentence("unit."+s.unit, nil)
 	}
 	return s.unit
 }
 
 // between is a range of figures.
 func (t testView) between(low, high string) string {
-	return t.Say("cell.range", text.Args{"Low": low, "High": high})
+	return t.Sentence("cell.range", text.Args{"Low": low, "High": high})
 }
 
 // label is the plan's label, with the capture if only that distinguishes two tests.
@@ -65,7 +65,7 @@ func (t testView) label() string {
 	if !t.apart {
 		return t.Label
 	}
-	return t.Say("report.label", text.Args{"Label": t.Label, "Capture": string(t.Capture)})
+	return t.Sentence("report.label", text.Args{"Label": t.Label, "Capture": string(t.Capture)})
 }
 
 // heading names the test and says what was measured.
@@ -74,7 +74,7 @@ func (t testView) heading() string {
 	if t.Label == string(t.Test.Test) {
 		args["Test"] = ""
 	}
-	return t.Say("report.heading", args)
+	return t.Sentence("report.heading", args)
 }
 
 // description puts the options that a reader asks for first into words: of those that are
@@ -92,7 +92,7 @@ func (t testView) description() string {
 		n, _ := strconv.Atoi(option(key)) // 0: not set
 		return n
 	}
-	return t.SayFor(t.test(), "describe", text.Args{
+	return t.SentenceFor(t.test(), "describe", text.Args{
 		"Test": t.Test.Test, "Protocol": strings.ToUpper(option("protocol")), "Streams": number("streams"), "Direction": option("direction"),
 		"Rate": option("rate"), "Requests": option("request_rate"), "Port": option("to_port"), "Size": option("size"),
 		"Probe": strings.ToUpper(option("probe")), "Duration": option("duration"), "Bytes": option("bytes"), "Count": number("count"),

@@ -30,7 +30,7 @@ func (r *Report) Text(w io.Writer, c *text.Catalogue, width int) error {
 	}
 	if len(r.Warnings) > 0 {
 		p.line("")
-		p.wrap("", v.Say("text.warnings", nil))
+		p.wrap("", v.Sentence("text.warnings", nil))
 		for _, x := range v.warnings() {
 			p.wrap("  ", x)
 		}
@@ -122,7 +122,7 @@ func (p *terminal) test(t testView) {
 	for _, below := range []struct {
 		heading string
 		table
-	}{{t.plateauHeading(), t.plateauTable()}, {t.reachedHeading(), t.reachedTable()}, {t.Say("flows.heading", nil), t.flowTable()}} {
+	}{{t.plateauHeading(), t.plateauTable()}, {t.reachedHeading(), t.reachedTable()}, {t.Sentence("flows.heading", nil), t.flowTable()}} {
 		if len(below.Columns) > 0 {
 			p.line("")
 			p.wrap("  ", below.heading)
@@ -131,7 +131,7 @@ func (p *terminal) test(t testView) {
 	}
 	p.line("")
 	if len(t.Factors) > 0 && !t.ByHand {
-		p.wrap("  ", t.Say("text.patterns", text.Args{"Factors": strings.Join(t.Factors, measure.LevelSeparator)}))
+		p.wrap("  ", t.Sentence("text.patterns", text.Args{"Factors": strings.Join(t.Factors, measure.LevelSeparator)}))
 	}
 	short, which := t.lines()
 	if which != "" {
@@ -140,7 +140,7 @@ func (p *terminal) test(t testView) {
 	p.table(short.figureTable(false))
 	if control := t.controlTable(false); len(control.Columns) > 0 {
 		p.line("")
-		p.wrap("  ", t.Say("text.control", nil))
+		p.wrap("  ", t.Sentence("text.control", nil))
 		p.table(control)
 	}
 	if t.pivot != nil {
@@ -151,17 +151,17 @@ func (p *terminal) test(t testView) {
 	p.effects(t)
 	if len(t.Ranking) > 1 {
 		p.line("")
-		p.wrap("  ", t.Say("text.ranking", text.Args{"Basis": t.basis()}))
+		p.wrap("  ", t.Sentence("text.ranking", text.Args{"Basis": t.basis()}))
 		p.table(short.rankTable(false))
 		for _, place := range short.Ranking {
 			if t.Rounds > 1 {
-				p.wrap("    ", t.Say("text.place", text.Args{"Pattern": place.Pattern, "Reason": t.Finding(place.Reason)}))
+				p.wrap("    ", t.Sentence("text.place", text.Args{"Pattern": place.Pattern, "Reason": t.Finding(place.Reason)}))
 			}
 		}
 	}
 	if load := short.loadTable(false); len(load.Columns) > 0 {
 		p.line("")
-		p.wrap("  ", t.Say("text.load", nil))
+		p.wrap("  ", t.Sentence("text.load", nil))
 		p.table(load)
 	}
 	if copied := short.copyTable(false); len(copied.Columns) > 0 {
@@ -171,7 +171,7 @@ func (p *terminal) test(t testView) {
 	}
 	if hops := t.hopTable(); len(hops.Columns) > 0 {
 		p.line("")
-		p.wrap("  ", t.Say("text.hops", nil))
+		p.wrap("  ", t.Sentence("text.hops", nil))
 		p.table(hops)
 	}
 	if runs := t.runTable(); len(runs.Columns) > 0 {
@@ -181,7 +181,7 @@ func (p *terminal) test(t testView) {
 	}
 	if len(t.Failures) > 0 {
 		p.line("")
-		p.wrap("  ", t.Say("text.failures", nil))
+		p.wrap("  ", t.Sentence("text.failures", nil))
 		for _, f := range t.failures() {
 			p.wrap("    ", f)
 		}
@@ -214,7 +214,7 @@ func (p *terminal) pairs(t testView) {
 	for i, h := range t.contentionMaps() {
 		p.line("")
 		if i == 0 {
-			p.wrap("  ", t.Say("text.contention_map", nil))
+			p.wrap("  ", t.Sentence("text.contention_map", nil))
 		}
 		if h.Caption != "" {
 			p.wrap("  ", h.Caption)
@@ -223,7 +223,7 @@ func (p *terminal) pairs(t testView) {
 	}
 	if losses := t.contentionTable(); len(losses.Columns) > 0 {
 		p.line("")
-		p.wrap("  ", t.Say("text.contention", text.Args{"Cut": t.contentionCut(), "Most": mostContentionPairs}))
+		p.wrap("  ", t.Sentence("text.contention", text.Args{"Cut": t.contentionCut(), "Most": mostContentionPairs}))
 		p.table(losses)
 	}
 }
@@ -244,12 +244,12 @@ func (p *terminal) effects(t testView) {
 		return
 	}
 	p.line("")
-	p.wrap("  ", t.Say("text.factors", text.Args{"Plateau": t.PlateauOf}))
+	p.wrap("  ", t.Sentence("text.factors", text.Args{"Plateau": t.PlateauOf}))
 	wide := p.width >= leastEffects
 	p.table(t.effectTable(wide))
 	if levels := t.levelTable(wide); len(levels.Columns) > 0 {
 		p.line("")
-		p.wrap("  ", t.Say("text.levels", text.Args{"Cut": t.cutPairs(), "Most": mostPairs}))
+		p.wrap("  ", t.Sentence("text.levels", text.Args{"Cut": t.cutPairs(), "Most": mostPairs}))
 		p.table(levels)
 	}
 }

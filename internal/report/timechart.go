@@ -34,7 +34,7 @@ func (t testView) panelsOverTime(id, title string, roundTrips bool, color map[st
 	y, unit := t.basisAxis(low, high, panelBox, 4)
 	yTitle := t.unit(unit)
 	if roundTrips {
-		y, yTitle = logAxis(low, high, panelBox.Bottom, panelBox.Top, 6).labels(timeText), t.SayFor(t.test(), "chart.round_trip", nil)
+		y, yTitle = logAxis(low, high, panelBox.Bottom, panelBox.Top, 6).labels(timeText), t.SentenceFor(t.test(), "chart.round_trip", nil)
 	}
 	var out []figure
 	for i, r := range t.panels() {
@@ -42,7 +42,7 @@ func (t testView) panelsOverTime(id, title string, roundTrips bool, color map[st
 		if len(drawn) == 0 {
 			continue
 		}
-		p := t.overTime(t.Say(title, text.Args{"Pattern": r.Pattern}), yTitle, panelBox, x, y)
+		p := t.overTime(t.Sentence(title, text.Args{"Pattern": r.Pattern}), yTitle, panelBox, x, y)
 		if under != nil {
 			under(p, r)
 		}
@@ -69,8 +69,8 @@ func (t testView) timeLines(out *plot, s series, color int) {
 			highs = append(highs, [2]float64{out.x.at(p.at), out.y.at(p.high)})
 		}
 	}
-	out.line(class, color, t.Say("chart.time.trial", trial), values...)
+	out.line(class, color, t.Sentence("chart.time.trial", trial), values...)
 	if len(highs) > 0 && t.Basis.isTime() {
-		out.line("time high", color, t.SayFor(t.test(), "chart.time.slowest", trial), highs...)
+		out.line("time high", color, t.SentenceFor(t.test(), "chart.time.slowest", trial), highs...)
 	}
 }

@@ -38,7 +38,7 @@ func (s Source) MarshalJSON() ([]byte, error) {
 }
 
 func (s Source) in(c *text.Catalogue) string {
-	return c.Say("source", text.Args{"Tool": s.Tool, "Version": s.Version, "Source": s.Source})
+	return c.Sentence("source", text.Args{"Tool": s.Tool, "Version": s.Version, "Source": s.Source})
 }
 
 // MarshalJSON writes the tool in words.
@@ -55,7 +55,7 @@ func (t Tool) in(c *text.Catalogue) string {
 	if t.Source != nil {
 		args["Source"] = t.Source.in(c)
 	}
-	return c.Say("tool", args)
+	return c.Sentence("tool", args)
 }
 
 func (t Tool) equal(o Tool) bool { return reflect.DeepEqual(t, o) }

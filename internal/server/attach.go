@@ -23,8 +23,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.detach(ss, c)
 	s.sessions.attached(ss)
-	c.place.Keep() // it is the session's life
-	defer c.place.Loosen()
+	c.place.Pin() // it is the session's life
+	defer c.place.MakeEvictable()
 	out := &stream{w: w, control: http.NewResponseController(w)}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.WriteHeader(http.StatusOK)
@@ -109,7 +109,7 @@ func (s *Server) awaitRead(ss *session, c *controlConn, out *stream, over <-chan
 	if !ss.survives() || out.flush() != nil {
 		return
 	}
-	c.place.Loosen()
+	c.place.MakeEvictable()
 	select {
 	case <-over:
 	case <-ss.forgotten.ch:

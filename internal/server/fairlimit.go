@@ -16,31 +16,31 @@ import (
 //
 // Addresses count as [sock.SourceOf] says. A FairLimit may be used from any goroutine.
 type FairLimit struct {
-	most      int
-	mostLoose int        // of those that can lose their place; 0: most
-	room      func() int // at most this many, too, at the moment; nil: always most
+	most         int
+	maxEvictable int        // of those that can lose their place; 0: most
+	room         func() int // at most this many, too, at the moment; nil: always most
 
-	mu      sync.Mutex
-	have    int
-	loose   int // of them
-	sources map[netip.Prefix]*source
-	seq     uint64
+	mu        sync.Mutex
+	have      int
+	evictable int // of them
+	sources   map[netip.Prefix]*source
+	seq       uint64
 }
 
 // source is an address, or a network of IPv6.
 type source struct {
-	have  int
-	loose list.List // of *Held, oldest first: those that can lose their place
+	have      int
+	evictable list.List // of *Held, oldest first: those that can lose their place
 }
 
 // Held is a place under a FairLimit.
 type Held struct {
-	limit  *FairLimit
-	from   netip.Prefix
-	seq    uint64
-	close  func()
-	loose  *list.Element // nil once it is kept, or lost
-	ending bool          // released, or lost
+	limit     *FairLimit
+	from      netip.Prefix
+	seq       uint64
+	close     func()
+	evictable *list.Element // nil while it is pinned, and once it is lost
+	ending    bool          // released, or lost
 }
 
 // NewFairLimit returns a limit of most connections.
@@ -63,7 +63,7 @@ func (l *FairLimit) Hold(from netip.Addr, lose func()) *Held {
 		s = &source{}
 	}
 	var lost *Held
-	if l.have >= most || l.mostLoose > 0 && l.loose >= l.mostLoose {
+	if l.have >= most || l.maxEvictable > 0 && l.evictable >= l.maxEvictable {
 		if lost = l.victim(s); lost == nil {
 			l.mu.Unlock()
 			return nil
@@ -75,8 +75,8 @@ func (l *FairLimit) Hold(from netip.Addr, lose func()) *Held {
 	h.seq = l.seq
 	s.have++
 	l.have++
-	h.loose = s.loose.PushBack(h)
-	l.loose++
+	h.evictable = s.evictable.PushBack(h)
+	l.evictable++
 	l.mu.Unlock()
 	if lost != nil {
 		lost.close()
@@ -89,10 +89,10 @@ func (l *FairLimit) Hold(from netip.Addr, lose func()) *Held {
 func (l *FairLimit) victim(own *source) (found *Held) {
 	most := 0
 	consider := func(s *source, have int) {
-		if s.loose.Len() == 0 || have < most {
+		if s.evictable.Len() == 0 || have < most {
 			return
 		}
-		oldest := s.loose.Front().Value.(*Held)
+		oldest := s.evictable.Front().Value.(*Held)
 		if have > most || oldest.seq < found.seq {
 			most, found = have, oldest
 		}
@@ -113,19 +113,19 @@ func (l *FairLimit) remove(h *Held) {
 	}
 	h.ending = true
 	s := l.sources[h.from]
-	l.tighten(h)
+	l.pin(h)
 	l.have--
 	if s.have--; s.have == 0 {
 		delete(l.sources, h.from)
 	}
 }
 
-// tighten takes h out of those that can lose their place; called with the lock.
-func (l *FairLimit) tighten(h *Held) {
-	if h.loose != nil {
-		l.sources[h.from].loose.Remove(h.loose)
-		h.loose = nil
-		l.loose--
+// pin removes h from those that can lose their place; it is called with the lock.
+func (l *FairLimit) pin(h *Held) {
+	if h.evictable != nil {
+		l.sources[h.from].evictable.Remove(h.evictable)
+		h.evictable = nil
+		l.evictable--
 	}
 }
 
@@ -136,22 +136,22 @@ func (l *FairLimit) open() int {
 	return l.have
 }
 
-// Keep has the connection keep its place until it is released. It returns false if it has
-// lost it.
-func (h *Held) Keep() bool {
+// Pin reserves the place for the connection until Release or MakeEvictable. It returns false
+// if the connection has lost the place.
+func (h *Held) Pin() bool {
 	h.limit.mu.Lock()
 	defer h.limit.mu.Unlock()
-	h.limit.tighten(h)
+	h.limit.pin(h)
 	return !h.ending
 }
 
-// Loosen ends what Keep began.
-func (h *Held) Loosen() {
+// MakeEvictable lets the place go to another connection again, after Pin.
+func (h *Held) MakeEvictable() {
 	h.limit.mu.Lock()
 	defer h.limit.mu.Unlock()
-	if h.loose == nil && !h.ending {
-		h.loose = h.limit.sources[h.from].loose.PushBack(h)
-		h.limit.loose++
+	if h.evictable == nil && !h.ending {
+		h.evictable = h.limit.sources[h.from].evictable.PushBack(h)
+		h.limit.evictable++
 	}
 }
 

@@ -41,7 +41,7 @@ func TestAKeptConnectionDoesNotLoseItsPlace(t *testing.T) {
 	h := &holders{FairLimit: NewFairLimit(2)}
 	kept := []*Held{h.take("10.0.0.1", "a"), h.take("10.0.0.1", "b")}
 	for _, k := range kept {
-		if !k.Keep() {
+		if !k.Pin() {
 			t.Error("it was lost")
 		}
 	}
@@ -64,14 +64,14 @@ func TestAKeptConnectionDoesNotLoseItsPlace(t *testing.T) {
 
 func TestThoseThatCanLoseTheirPlaceHaveABoundOfTheirOwn(t *testing.T) {
 	h := &holders{FairLimit: NewFairLimit(10)}
-	h.mostLoose = 2
+	h.maxEvictable = 2
 	for _, name := range []string{"a", "b", "c", "d"} {
-		h.take("10.0.0.1", name).Keep()
+		h.take("10.0.0.1", name).Pin()
 	}
 	e := h.take("10.0.0.1", "e")
 	h.take("10.0.0.1", "f")
 	h.take("10.0.0.1", "g")
-	if h.open() != 6 || !slices.Equal(h.lost, []string{"e"}) || e.Keep() {
+	if h.open() != 6 || !slices.Equal(h.lost, []string{"e"}) || e.Pin() {
 		t.Errorf("%d are open, lost: %v", h.open(), h.lost)
 	}
 }
@@ -99,7 +99,7 @@ func TestWhatIsHeldNeverExceedsTheLimit(t *testing.T) {
 			}
 		case 1:
 			for x := range open {
-				if !x.Keep() {
+				if !x.Pin() {
 					t.Fatal("one that is open was lost")
 				}
 				break
@@ -115,13 +115,13 @@ func TestWhatIsHeldNeverExceedsTheLimit(t *testing.T) {
 		for _, s := range h.sources {
 			counted += s.have
 		}
-		loose := 0
+		evictable := 0
 		for x := range open {
-			if x.loose != nil {
-				loose++
+			if x.evictable != nil {
+				evictable++
 			}
 		}
-		if len(open) > most || h.loose != loose || h.have != len(open) || counted != len(open) {
+		if len(open) > most || h.evictable != evictable || h.have != len(open) || counted != len(open) {
 			t.Fatalf("%d open, %d and %d counted", len(open), h.have, counted)
 		}
 	}

@@ -144,7 +144,7 @@ func (s *Server) limitDescriptors(limit int) {
 	s.descriptors = d
 	s.unclassified = newOpenConns(s.log, d.share(maxUnclassified, 8))
 	s.control = newHandoff(s.own.tcp.Addr(), d.share(maxControl+2*s.cfg.MaxClients, 2))
-	s.control.limit.mostLoose = maxIdle
+	s.control.limit.maxEvictable = maxIdle
 	if d.total > 0 {
 		s.control.limit.room = func() int { return d.left() - s.unclassified.limit.most }
 	}

@@ -23,7 +23,7 @@ func bytesColumn(head string) Column {
 func roundTripColumns(count string) []Column {
 	columns := []Column{{count, 8, func(c *text.Catalogue, p measure.Progress) string {
 		if p.RTT == nil {
-			return c.Say("live.no_reply", nil)
+			return c.Sentence("live.no_reply", nil)
 		}
 		return strconv.FormatInt(p.RTT.Count, 10)
 	}}}

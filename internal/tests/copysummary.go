@@ -21,7 +21,7 @@ func copyColumns() []Column {
 			if p.Copy == nil {
 				return ""
 			}
-			return c.Say("live.copy.share", text.Args{"Ratio": p.Copy.DoneRatio})
+			return c.Sentence("live.copy.share", text.Args{"Ratio": p.Copy.DoneRatio})
 		}},
 	}
 }
@@ -37,7 +37,7 @@ func stageText(c *text.Catalogue, p *measure.CopyProgress) string {
 func stageName(c *text.Catalogue, stage string) string {
 	switch stage {
 	case measure.StageRead, measure.StageNetwork, measure.StageWrite, measure.StageAll:
-		return c.Say("copy.stage."+stage, nil)
+		return c.Sentence("copy.stage."+stage, nil)
 	}
 	return ""
 }

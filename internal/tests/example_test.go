@@ -9,7 +9,7 @@ import (
 	"soku/internal/text"
 )
 
-// What a caller asks a descriptor: whether the test needs a server, and how it is watched.
+// A caller asks a descriptor whether the test needs a server, and how it is watched.
 func Example() {
 	english := text.English()
 	for _, t := range []measure.Test{measure.TestTCP, measure.TestPing} {

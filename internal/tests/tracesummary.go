@@ -59,10 +59,10 @@ func TraceTable(c *text.Catalogue, t *measure.Trace) [][]string {
 			loss = ""
 		}
 		if len(h.Nodes) == 0 {
-			rows = append(rows, []string{number, c.Say("trace.no_answer", nil), loss, sent})
+			rows = append(rows, []string{number, c.Sentence("trace.no_answer", nil), loss, sent})
 		}
 		for _, n := range h.Nodes {
-			line := []string{number, c.Sentence(text.TraceNode(&n)), loss, sent}
+			line := []string{number, c.SentenceOf(text.TraceNode(&n)), loss, sent}
 			for _, ns := range []float64{n.LastNs, n.MeanNs, n.MinNs, n.MaxNs, n.StdDevNs} {
 				line = append(line, messages.FormatLatency(ns))
 			}

@@ -59,14 +59,13 @@ func newCatalogue(tag language.Tag, read func() *messages.Language) *Catalogue {
 // Language is the tag of the language (BCP 47): en.
 func (c *Catalogue) Language() string { return c.tag.String() }
 
-// Say makes the sentence of a key. A key or an argument that is missing is a defect,
+// Sentence makes the sentence of a key. A key or an argument that is missing is a defect,
 // which tests find; a person then sees the key and the arguments.
-func (c *Catalogue) Say(key string, args Args) string { return c.sentence(key, args) }
+func (c *Catalogue) Sentence(key string, args Args) string { return c.sentence(key, args) }
 
-// SayFor is Say for the variant of a message that is of one thing, such as a test or a
-// metric: the message KEY.VARIANT where there is one, else KEY. A variant may leave out
-// arguments that the key writes.
-func (c *Catalogue) SayFor(variant, key string, args Args) string {
+// SentenceFor is Sentence for a variant of a message, such as a test or a metric: the message
+// KEY.VARIANT if it exists, else KEY. A variant may leave out arguments that the key writes.
+func (c *Catalogue) SentenceFor(variant, key string, args Args) string {
 	if special := key + "." + variant; c.Has(special) {
 		key = special
 	}

@@ -37,7 +37,7 @@ func TestAMessageWritesFiguresWithTheirUnits(t *testing.T) {
 
 func TestTheCatalogueChoosesThePlural(t *testing.T) {
 	for n, want := range map[int]string{0: "0 hops", 1: "1 hop", 2: "2 hops"} {
-		if got := English().Say("count.hop", Args{"N": n}); got != want {
+		if got := English().Sentence("count.hop", Args{"N": n}); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestTheCatalogueChoosesThePlural(t *testing.T) {
 // A person must see something where the program has a defect, and never an empty line.
 func TestADefectShowsTheKeyAndTheFigures(t *testing.T) {
 	for _, key := range []string{"no.such.message", "count.hop"} {
-		got := English().Say(key, Args{"Rate": 7})
+		got := English().Sentence(key, Args{"Rate": 7})
 		if !strings.Contains(got, key) || !strings.Contains(got, "7") {
 			t.Errorf("%s: %q", key, got)
 		}

@@ -9,7 +9,7 @@
 // ([ForPrograms]).
 // Where a sentence needs several plurals, {{count "hop" .Hops}} inserts the message
 // count.hop with its own plural forms. A message may have a variant for one test or one
-// metric: KEY.VARIANT stands in for KEY there ([Catalogue.SayFor]).
+// metric: KEY.VARIANT stands in for KEY there ([Catalogue.SentenceFor]).
 //
 // Command lines of other tools (package dropin) keep those tools' own texts.
 // The package starts no goroutines; a Catalogue may be used from several at once.

@@ -23,7 +23,7 @@ func (c *Catalogue) Failure(err error) string {
 		for i, one := range several {
 			texts[i] = c.Failure(one)
 		}
-		return c.Say("failure.several", Args{"Errors": texts})
+		return c.Sentence("failure.several", Args{"Errors": texts})
 	}
 	var e *measure.Error
 	if !errors.As(err, &e) || e.Error() != err.Error() { // one around it has a text of its own
@@ -33,7 +33,7 @@ func (c *Catalogue) Failure(err error) string {
 	if hint == "" {
 		return message
 	}
-	return c.Say("failure.hinted", Args{"Message": message, "Hint": hint})
+	return c.Sentence("failure.hinted", Args{"Message": message, "Hint": hint})
 }
 
 // joined are the errors of which [errors.Join] made err; none of another error.

@@ -25,7 +25,7 @@ func (c *Catalogue) Figure(m *measure.Metric, value float64) string {
 	case measure.QuantityIndex:
 		return Index(value)
 	}
-	return c.SayFor(m.Key, "figure", Args{"Value": Significant(4, value), "Unit": m.Unit})
+	return c.SentenceFor(m.Key, "figure", Args{"Value": Significant(4, value), "Unit": m.Unit})
 }
 
 func (c *Catalogue) figure(m *measure.Metric, value any) (string, error) {
@@ -38,7 +38,7 @@ func (c *Catalogue) figure(m *measure.Metric, value any) (string, error) {
 
 func (c *Catalogue) figures(m *measure.Metric, values []float64) string {
 	if len(values) > mostFigures {
-		return c.Say("figures.range", Args{"Low": c.Figure(m, slices.Min(values)), "High": c.Figure(m, slices.Max(values))})
+		return c.Sentence("figures.range", Args{"Low": c.Figure(m, slices.Min(values)), "High": c.Figure(m, slices.Max(values))})
 	}
 	out := make([]string, len(values))
 	for i, v := range values {

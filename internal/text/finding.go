@@ -15,7 +15,7 @@ import (
 func (c *Catalogue) Finding(f measure.Finding) string {
 	info, known := measure.Describe(f.Code)
 	if !known {
-		return c.Say("finding.unknown", Args{"Code": f.Code, "Where": f.Where, "Figures": figuresText(f.Figures)})
+		return c.Sentence("finding.unknown", Args{"Code": f.Code, "Where": f.Where, "Figures": figuresText(f.Figures)})
 	}
 	args := Args{"where": f.Where}
 	for _, figure := range info.Figures {
@@ -24,7 +24,7 @@ func (c *Catalogue) Finding(f measure.Finding) string {
 	if f.Cause != nil {
 		args["error"] = c.Failure(f.Cause)
 	}
-	return c.Say("finding."+string(f.Code), args)
+	return c.Sentence("finding."+string(f.Code), args)
 }
 
 // Findings are the sentences of several.
@@ -47,7 +47,7 @@ func figuresText(figures measure.Figures) string {
 // Where names the end or the direction that something is about.
 func (c *Catalogue) Where(w measure.Where) string {
 	if key := "where." + string(w); c.Has(key) {
-		return c.Say("where."+string(w), nil)
+		return c.Sentence("where."+string(w), nil)
 	}
 	return printable.Line(string(w))
 }

@@ -23,14 +23,14 @@ func japanese() *Catalogue {
 func TestEnglishStandsInForAMessageThatALanguageLacks(t *testing.T) {
 	c := japanese()
 	for key, want := range map[string]string{"label.goodput": "実効速度", "label.moved": "moved"} {
-		if got := c.Say(key, nil); got != want || !c.Has(key) {
+		if got := c.Sentence(key, nil); got != want || !c.Has(key) {
 			t.Errorf("%s: %q, want %q; there is one: %v", key, got, want, c.Has(key))
 		}
 	}
-	if got := c.Say("count.hop", Args{"N": 1}); got != "1 hop" { // the English plural
+	if got := c.Sentence("count.hop", Args{"N": 1}); got != "1 hop" { // the English plural
 		t.Error(got)
 	}
-	if got := c.Say("count.hop", Args{"Other": 7}); !strings.Contains(got, "count.hop") || c.Has("no.such.message") {
+	if got := c.Sentence("count.hop", Args{"Other": 7}); !strings.Contains(got, "count.hop") || c.Has("no.such.message") {
 		t.Errorf("a defect of the English message is shown as %q", got)
 	}
 }
@@ -46,7 +46,7 @@ func TestLanguagesWriteTheirOwnListsAndCounts(t *testing.T) {
 		{English(), []string{"a and b", "1 round."}},
 		{For(language.German), []string{"a and b", "1 round."}},
 	} {
-		got := c.catalogue.Say("answer.no_difference", Args{
+		got := c.catalogue.Sentence("answer.no_difference", Args{
 			"Patterns": []string{"a", "b"}, "Metric": measure.MetricGoodput, "Estimates": []float64{1e6}, "Rounds": 1, "OtherRun": false, "Shared": "",
 		})
 		for _, want := range c.want {
@@ -60,7 +60,7 @@ func TestLanguagesWriteTheirOwnListsAndCounts(t *testing.T) {
 func TestARegionHasTheMessagesOfItsLanguage(t *testing.T) {
 	folder := fstest.MapFS{"some.ja.json": {Data: []byte(`{"label.goodput": "実効速度"}`)}}
 	c := For(language.MustParse("ja-JP"), folder)
-	if got := c.Say("label.goodput", nil); got != "実効速度" || c.Language() != "ja-JP" {
+	if got := c.Sentence("label.goodput", nil); got != "実効速度" || c.Language() != "ja-JP" {
 		t.Errorf("%s: %q", c.Language(), got)
 	}
 }

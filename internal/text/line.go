@@ -35,8 +35,8 @@ func (c *Catalogue) Words(l Line) (label, sentence string) {
 	return label, c.sentence(l.Key, l.Args)
 }
 
-// Sentence is the sentence of a line without its label.
-func (c *Catalogue) Sentence(l Line) string { return c.sentence(l.Key, l.Args) }
+// SentenceOf is the sentence of a line without its label.
+func (c *Catalogue) SentenceOf(l Line) string { return c.sentence(l.Key, l.Args) }
 
 // Heading is the heading of a column, by its key.
 func (c *Catalogue) Heading(key string) string { return c.sentence(key, nil) }

@@ -8,7 +8,7 @@ func (c *Catalogue) Mode(name string) string {
 	separators := func(r rune) bool { return r == ' ' || r == ',' }
 	key := strings.Join(strings.FieldsFunc(name, separators), "_")
 	if c.Has("floor.mode." + key) {
-		return c.Say("floor.mode."+key, nil)
+		return c.Sentence("floor.mode."+key, nil)
 	}
 	return name
 }

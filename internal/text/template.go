@@ -2,8 +2,8 @@ package text
 
 import "fmt"
 
-// Sayer is Say for the templates of a page: {{say "key" "Name" .Value}}.
-func (c *Catalogue) Sayer() func(key string, pairs ...any) (string, error) {
+// SentenceFunc returns Sentence for the templates of a page: {{say "key" "Name" .Value}}.
+func (c *Catalogue) SentenceFunc() func(key string, pairs ...any) (string, error) {
 	return func(key string, pairs ...any) (string, error) {
 		args, err := Pairs(pairs...)
 		return c.sentence(key, args), err

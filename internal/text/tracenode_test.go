@@ -18,7 +18,7 @@ func TestTheReasonOfANodeIsSaidByItsCode(t *testing.T) {
 		{"a code of a later version", measure.TraceNode{ReasonCode: "out_of_paper", Reason: "no paper"}, "192.0.2.1: no paper"},
 	} {
 		c.node.Address = "192.0.2.1"
-		if got := English().Sentence(TraceNode(&c.node)); got != c.want {
+		if got := English().SentenceOf(TraceNode(&c.node)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
 	}

@@ -112,7 +112,7 @@ func (u use) asks(key string) bool {
 	return key == u.key || u.hint && key == u.key+".hint" || u.open && strings.HasPrefix(key, u.key) || u.variants && strings.HasPrefix(key, u.key+".")
 }
 
-// uses are the calls of Say in the program's sources and templates.
+// uses are the calls of Sentence in the program's sources and templates.
 func uses(t *testing.T) []use {
 	t.Helper()
 	var out []use
@@ -141,7 +141,7 @@ func uses(t *testing.T) []use {
 
 // sayers are the methods that take keys: the places of the keys among their arguments.
 // The arguments of the sentence follow the last one.
-var sayers = map[string][]int{"Say": {0}, "OrKey": {0}, "SayFor": {1}, "Under": {0}, "Row": {0, 1}, "Rows": {0}}
+var sayers = map[string][]int{"Sentence": {0}, "OrKey": {0}, "SentenceFor": {1}, "Under": {0}, "Row": {0, 1}, "Rows": {0}}
 
 // usesIn are the keys of one call of a sayer, or of a Line that is written out.
 func usesIn(n ast.Node) []use {
@@ -159,7 +159,7 @@ func usesIn(n ast.Node) []use {
 		}
 		var out []use
 		for _, p := range places {
-			u := use{args: []string{}, variants: s.Sel.Name == "SayFor"}
+			u := use{args: []string{}, variants: s.Sel.Name == "SentenceFor"}
 			u.key, u.open = keyOf(n.Args[p])
 			if v, variable := n.Args[p].(*ast.Ident); variable && (strings.HasPrefix(s.Sel.Name, "Row") && v.Name == "label" || v.Name == "key") {
 				continue // a key that stands where the variable is set

@@ -13,7 +13,7 @@ func (c *Catalogue) Bottleneck(b measure.Bottleneck) string {
 	if !c.Has("verdict.limit." + string(b)) {
 		return printable.Line(string(b))
 	}
-	return c.Say("verdict.limit."+string(b), nil)
+	return c.Sentence("verdict.limit."+string(b), nil)
 }
 
 // Probe names a measurement that would tell; one that this version does not know is empty.
@@ -21,14 +21,14 @@ func (c *Catalogue) Probe(p measure.Probe) string {
 	if !c.Has("verdict.probe." + string(p)) {
 		return ""
 	}
-	return c.Say("verdict.probe."+string(p), nil)
+	return c.Sentence("verdict.probe."+string(p), nil)
 }
 
 // VerdictArgs are the arguments of the sentence summary.verdict.
 func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
 	limit := c.Bottleneck(v.LimitedBy)
 	if v.LimitedBy == measure.BottleneckNone && v.Confidence == measure.Low {
-		limit = c.Say("verdict.nothing_found", nil)
+		limit = c.Sentence("verdict.nothing_found", nil)
 	}
 	var evidence, or []string
 	for _, e := range v.Evidence {
@@ -48,9 +48,9 @@ func (c *Catalogue) evidence(e measure.Evidence) string {
 	if !c.Has("verdict.figure."+e.Figure) || !c.Has("verdict.value."+e.Unit) {
 		return ""
 	}
-	value := func(v float64) string { return c.Say("verdict.value."+e.Unit, Args{"V": v}) }
-	return c.Say("verdict.evidence", Args{
-		"Figure": c.Say("verdict.figure."+e.Figure, nil), "Value": value(e.Value), "Comparison": e.Comparison,
+	value := func(v float64) string { return c.Sentence("verdict.value."+e.Unit, Args{"V": v}) }
+	return c.Sentence("verdict.evidence", Args{
+		"Figure": c.Sentence("verdict.figure."+e.Figure, nil), "Value": value(e.Value), "Comparison": e.Comparison,
 		"Threshold": value(e.Threshold), "Detail": printable.Line(e.Detail),
 	})
 }

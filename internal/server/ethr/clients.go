@@ -37,7 +37,7 @@ type client struct {
 
 	bytes, connections, packets atomic.Uint64 // in this second
 	latency                     atomic.Int64  // ns
-	proven                      atomic.Bool   // its address had a connection; set once
+	verified                    atomic.Bool   // its address had a connection; set once
 
 	// Guarded by handler.mu.
 	holds       int       // goroutines that serve it
@@ -54,20 +54,20 @@ type client struct {
 // limit of their own and do not displace other tests.
 func (h *handler) hold(k key) *client {
 	h.mu.Lock()
-	proven := !k.udp || h.isKnown(k.addr)
+	verified := !k.udp || h.isKnown(k.addr)
 	c := h.clients[k]
 	begun := c == nil
 	if begun {
-		if !h.hasRoom(proven) {
+		if !h.hasRoom(verified) {
 			h.mu.Unlock()
 			return nil
 		}
 		c = h.begin(k)
 	}
-	if proven && c.proven.CompareAndSwap(false, true) && !begun {
-		h.unproven--
-	} else if begun && !proven {
-		h.unproven++
+	if verified && c.verified.CompareAndSwap(false, true) && !begun {
+		h.unverified--
+	} else if begun && !verified {
+		h.unverified++
 	}
 	c.holds++
 	c.last = time.Now()
@@ -79,11 +79,11 @@ func (h *handler) hold(k key) *client {
 }
 
 // hasRoom reports whether one more client has room; called with the lock.
-func (h *handler) hasRoom(proven bool) bool {
-	if proven {
-		return len(h.clients)-h.unproven < maxClients
+func (h *handler) hasRoom(verified bool) bool {
+	if verified {
+		return len(h.clients)-h.unverified < maxClients
 	}
-	return h.unproven < maxUnproven
+	return h.unverified < maxUnverified
 }
 
 // begin makes a client; called with the lock.
@@ -107,7 +107,7 @@ func (h *handler) begin(k key) *client {
 func (c *client) exceeded() {
 	err := measure.Fail(measure.KindRefused, "server.max_rate", measure.Figures{"limit_bps": c.handler.limits.rate})
 	c.cancel(err)
-	if !c.proven.Load() {
+	if !c.verified.Load() {
 		return
 	}
 	c.handler.log.Info("test stopped", "protocol", "ethr", "client", c.addr, "network", c.network(), "error", err.Error())
@@ -165,7 +165,7 @@ func (c *client) ended() {
 	if c.handler.hooks.Over != nil {
 		defer c.handler.hooks.Over(c.addr, c.udp)
 	}
-	if !c.proven.Load() {
+	if !c.verified.Load() {
 		return
 	}
 	attributes := []any{"protocol", "ethr", "client", c.addr, "network", c.network(),

@@ -58,7 +58,7 @@ func TestDatagramsOfAddressesWithoutAConnectionTakeNoPlaceAndWriteNoLine(t *test
 			t.Parallel()
 			r, at := serve(t, cfg, Hooks{})
 			before := r.Logs()
-			for i := range 2 * maxUnproven {
+			for i := range 2 * maxUnverified {
 				from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 9)
 				r.handler.ServeDatagram(unshared{}, from, []byte("x"))
 			}
@@ -68,7 +68,7 @@ func TestDatagramsOfAddressesWithoutAConnectionTakeNoPlaceAndWriteNoLine(t *test
 			r.handler.mu.Lock()
 			n := len(r.handler.clients)
 			r.handler.mu.Unlock()
-			if n > maxUnproven {
+			if n > maxUnverified {
 				t.Errorf("%d clients are kept", n)
 			}
 			if _, err := ask(t, at, syn(nil)); err != nil {
@@ -77,7 +77,7 @@ func TestDatagramsOfAddressesWithoutAConnectionTakeNoPlaceAndWriteNoLine(t *test
 			servertest.Eventually(t, 2*servertest.Prompt, "addresses are left", func() bool {
 				r.handler.mu.Lock()
 				defer r.handler.mu.Unlock()
-				return r.handler.unproven == 0
+				return r.handler.unverified == 0
 			})
 			if logs := strings.TrimPrefix(r.Logs(), before); strings.Contains(logs, "10.0.") {
 				t.Errorf("the log has %s", logs)

@@ -72,14 +72,14 @@ type handler struct {
 
 	work sync.WaitGroup // the goroutine that counts seconds
 
-	mu       sync.Mutex
-	counting bool // that goroutine runs
-	clients  map[key]*client
-	known    map[netip.Addr]time.Time // addresses by when they opened a connection last
-	unproven int                      // clients whose address is not known
-	strays   strays
-	conns    int       // of tests
-	second   time.Time // when this second began
+	mu                sync.Mutex
+	counting          bool // that goroutine runs
+	clients           map[key]*client
+	known             map[netip.Addr]time.Time // addresses by when they opened a connection last
+	unverified        int                      // clients whose address is not known
+	unverifiedSources unverifiedSources
+	conns             int       // of tests
+	second            time.Time // when this second began
 }
 
 // guarded runs f in a goroutine that Close waits for, and again after a panic.
@@ -171,7 +171,7 @@ func (h *handler) ServeDatagram(at server.Port, from netip.AddrPort, b []byte) (
 	if client.ctx.Err() != nil {
 		return true
 	}
-	if client.proven.Load() {
+	if client.verified.Load() {
 		if place, err := client.enter(); err != nil || !place.turn.IsGranted() {
 			return true
 		}
@@ -189,5 +189,5 @@ func (h *handler) ServeDatagram(at server.Port, from netip.AddrPort, b []byte) (
 func (h *handler) Close() {
 	h.work.Wait()
 	h.end()
-	h.reportStrays(true)
+	h.reportUnverified(true)
 }

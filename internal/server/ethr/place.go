@@ -135,7 +135,7 @@ func (p *place) expire(most time.Duration) {
 		c.giveUp()
 	}
 	c.handler.mu.Unlock()
-	if c.proven.Load() {
+	if c.verified.Load() {
 		c.handler.log.Info("test stopped", "protocol", "ethr", "client", c.addr, "network", c.network(), "error", err.Error())
 	}
 }

@@ -89,7 +89,7 @@ func (h *handler) report(rows []Row, over []*client) {
 	for _, c := range over {
 		c.ended()
 	}
-	h.reportStrays(false)
+	h.reportUnverified(false)
 }
 
 // row is what the second had; called with the lock.

@@ -78,11 +78,11 @@ func NewRecorder(cfg Config) *Recorder {
 // Cell returns the cell that stream's worker publishes to.
 func (r *Recorder) Cell(stream int) *Cell { return &r.cells[stream] }
 
-// hasty bounds how far apart the reads of one reading may be; a reading that
+// maxReadSpread limits how far apart the reads of one reading may be; a reading that
 // was interrupted for longer is taken again, a few times.
 const (
-	hasty    = 200 * time.Microsecond
-	attempts = 4
+	maxReadSpread = 200 * time.Microsecond
+	attempts      = 4
 )
 
 // read reads all cells. Its time is the middle of the time that this took.
@@ -94,7 +94,7 @@ func (r *Recorder) read() reading {
 			counts[i] = r.cells[i].load()
 		}
 		took := clock().Sub(before)
-		if took < hasty || attempt == attempts {
+		if took < maxReadSpread || attempt == attempts {
 			return reading{at: before.Add(took / 2), counts: counts}
 		}
 	}

@@ -25,7 +25,7 @@ func TestThePluralFormIsThatOfTheLanguage(t *testing.T) {
 		{language.Arabic, 0, "0"}, {language.Arabic, 2, "2"}, {language.Arabic, 103, "few"}, {language.Arabic, 11, "many"}, {language.Arabic, 100, "other"},
 		{language.Japanese, 1, "1 回"}, {language.French, 0, "0 tour"}, {language.French, 2, "2 tours"},
 	} {
-		if got, err := New(c.tag, folder).Say("count.round", Args{"N": c.n}); got != c.want || err != nil {
+		if got, err := New(c.tag, folder).Sentence("count.round", Args{"N": c.n}); got != c.want || err != nil {
 			t.Errorf("%s: %v is %q (%v), want %q", c.tag, c.n, got, err, c.want)
 		}
 	}
@@ -41,7 +41,7 @@ func TestAMessageWithoutTheFormOtherIsADefect(t *testing.T) {
 }
 
 func TestACountThatIsNoNumberIsADefect(t *testing.T) {
-	if _, err := English().Say("count.round", Args{"N": "many"}); err == nil {
+	if _, err := English().Sentence("count.round", Args{"N": "many"}); err == nil {
 		t.Error("no error")
 	}
 }

@@ -89,14 +89,14 @@ func (l *Language) functions() template.FuncMap {
 				return "", err
 			}
 			if inTimes(ends) {
-				return l.Say("ratios.times", Args{"Low": times(1 + ends[0]), "High": times(1 + ends[1])})
+				return l.Sentence("ratios.times", Args{"Low": times(1 + ends[0]), "High": times(1 + ends[1])})
 			}
 			more, err := known(estimate)
 			n := pointsDecimals(append(more, ends...)...)
 			if err != nil {
 				return "", err
 			}
-			return l.Say("ratios.percent", Args{"Low": pointsWith(n, ends[0]), "High": pointsWith(n, ends[1])})
+			return l.Sentence("ratios.percent", Args{"Low": pointsWith(n, ends[0]), "High": pointsWith(n, ends[1])})
 		},
 		// factors writes a ratio and the ends of its interval, all with as many decimals as the
 		// ends need to differ: {{factors .Ratio .Low .High}} makes a list of three texts.
@@ -143,14 +143,14 @@ func (l *Language) functions() template.FuncMap {
 		// ago writes ns before now, in the largest whole unit: 2 days ago.
 		"ago": l.ago,
 		// reason writes why a path ends, by the code of measure.Reason.
-		"reason": func(code string) (string, error) { return l.Say("reason."+code, nil) },
+		"reason": func(code string) (string, error) { return l.Sentence("reason."+code, nil) },
 		// count writes how many of a thing there are, by the message count.THING.
 		"count": func(thing string, n any) (string, error) {
 			f, err := Float(n)
 			if err != nil {
 				return "", err
 			}
-			return l.Say("count."+thing, Args{"N": int64(f)})
+			return l.Sentence("count."+thing, Args{"N": int64(f)})
 		},
 	}
 }

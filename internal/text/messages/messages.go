@@ -79,9 +79,9 @@ func (l *Language) With(functions template.FuncMap) *Language {
 	return out
 }
 
-// Say makes the sentence of a key. It fails on a key or an argument that is missing,
+// Sentence makes the sentence of a key. It fails on a key or an argument that is missing,
 // which is a defect that tests find.
-func (l *Language) Say(key string, args Args) (string, error) {
+func (l *Language) Sentence(key string, args Args) (string, error) {
 	m, of, ok := l.find(key)
 	if !ok {
 		return "", fmt.Errorf("no message %s", key)
@@ -139,7 +139,7 @@ func (l *Language) Parse(text string) (*template.Template, error) {
 // OrKey is the sentence of a key, or the key and its arguments where it cannot be made: a
 // person must see something where the program has a defect.
 func (l *Language) OrKey(key string, args Args) string {
-	s, err := l.Say(key, args)
+	s, err := l.Sentence(key, args)
 	if err != nil {
 		return printable.Line(fmt.Sprintf("%s %v", key, args))
 	}

@@ -13,8 +13,8 @@ const (
 	// knownFor is how long an address is known after it opened a connection: soku's client
 	// opens one before a UDP test, and may wait for others before it begins.
 	knownFor = time.Minute
-	// maxUnproven is how many other addresses are counted at a time.
-	maxUnproven = 1024
+	// maxUnverified is how many other addresses are counted at a time.
+	maxUnverified = 1024
 	// leastReported is from how many datagrams on such an address is worth a line, and
 	// reportEvery how often there is one.
 	leastReported = 100
@@ -53,8 +53,8 @@ func (h *handler) isKnown(addr netip.Addr) bool {
 	return in && time.Since(at) < knownFor
 }
 
-// strays sums up datagrams of addresses without a connection.
-type strays struct {
+// unverifiedSources sums up datagrams of addresses without a connection.
+type unverifiedSources struct {
 	addresses      int
 	packets, bytes uint64
 	reported       time.Time // the last line
@@ -63,25 +63,25 @@ type strays struct {
 // forget counts out a client that has ended; called with the lock.
 func (h *handler) forget(c *client) {
 	delete(h.clients, c.key)
-	if c.proven.Load() {
+	if c.verified.Load() {
 		return
 	}
-	h.unproven--
+	h.unverified--
 	if c.total.Packets >= leastReported {
-		h.strays.addresses++
-		h.strays.packets += c.total.Packets
-		h.strays.bytes += c.total.Bytes
+		h.unverifiedSources.addresses++
+		h.unverifiedSources.packets += c.total.Packets
+		h.unverifiedSources.bytes += c.total.Bytes
 	}
 }
 
-// reportStrays writes the line about such datagrams if one is due, or if last says that
+// reportUnverified writes the line about such datagrams if one is due, or if last says that
 // there is no later.
-func (h *handler) reportStrays(last bool) {
+func (h *handler) reportUnverified(last bool) {
 	h.mu.Lock()
-	s := h.strays
+	s := h.unverifiedSources
 	due := s.addresses > 0 && (last || time.Since(s.reported) >= reportEvery)
 	if due {
-		h.strays = strays{reported: time.Now()}
+		h.unverifiedSources = unverifiedSources{reported: time.Now()}
 	}
 	h.mu.Unlock()
 	if due {
