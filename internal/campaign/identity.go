@@ -14,7 +14,7 @@ import (
 // trial measures. So may the limits of endpoints and levels. There may not be fewer rounds than
 // before.
 var free = []string{
-	"title", "rounds", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout", "abort_after", "trials_at_once",
+	"title", "rounds", "only", "pause", "command_timeout", "abort_after", "trials_at_once",
 	"until", "budget", "practical", "limits", "control", "noise",
 }
 

@@ -77,6 +77,7 @@ func parse(p *Plan) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.Former = p.formerKey
 	if err := d.Decode(d.Root, p, ""); err != nil {
 		return nil, err
 	}

@@ -42,15 +42,13 @@ type Plan struct {
 	Only         Selection                  `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
 	AbortAfter   int                        `yaml:"abort_after" min:"0" max:"1000000" doc:"After this many identical failures in a row between two ends their trials that are left do not run now; 0: they run"`
 	Pause        measure.Duration           `yaml:"pause" doc:"Wait between two trials"`
-	MaxBytes     measure.Size               `yaml:"max_bytes" doc:"Stop before the campaign has moved more payload than this"`
 	Practical    measure.Percent            `yaml:"practical" doc:"Smallest difference that matters in practice, such as 3%; default 2%"`
 	Limits       Limits                     `yaml:"limits" doc:"Documented limits of figures where no level and no endpoint has one, such as goodput: 12 Gbit/s, and source: who published them"`
 	Control      Selection                  `yaml:"control" doc:"Patterns that show what the hosts alone reach: reported apart, not ranked, not in the effects of factors"`
 	Noise        measure.Percent            `yaml:"noise" doc:"Standard deviation of a pattern from round to round, for what soku plan says of the design; without it that of the newest campaign of this name"`
-	Price        float64                    `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
 	Find         Search                     `yaml:"find" doc:"A factor whose levels are searched: the plateau of an option"`
 	Until        Until                      `yaml:"until" doc:"When there are enough rounds: the campaign adds rounds until the interval of every pattern is narrow"`
-	Budget       Budget                     `yaml:"budget" doc:"What all runs of the campaign together may use: time, bytes, price"`
+	Budget       Budget                     `yaml:"budget" doc:"What all runs of the campaign together may use, and the price of what they send"`
 
 	// File is the plan's path and Text what was read from it.
 	File string `yaml:"-" json:"-"`

@@ -55,8 +55,7 @@ shell: [bash, -c]
 command_timeout: 5m
 only: {gateway: [ultra]}
 pause: 1s
-max_bytes: 50G
-egress_price_per_gb: 0.08
+budget: {bytes: 50G, egress_price_per_gb: 0.08}
 practical: 3%
 limits: {goodput: 12 Gbit/s, source: contract}
 control: {gateway: [standard]}
@@ -179,7 +178,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{minimal + "rounds: [1]\n", "p.yaml:5:9: rounds: expected a single value, found a list"},
 		{minimal + "to: vm\n", "p.yaml:5:1: "},
 		{minimal + "pause: 10x\n", `p.yaml:5:8: pause: duration "10x": not a time`},
-		{minimal + "egress_price_per_gb: -1\n", "p.yaml:5:22: egress_price_per_gb: -1 is out of range"},
+		{minimal + "budget: {egress_price_per_gb: -1}\n", "p.yaml:5:31: budget.egress_price_per_gb: -1 is out of range"},
 		{strings.Replace(minimal, "duration: 10s", "durration: 10s", 1), `p.yaml:4:33: tests.throughput: unknown key "durration"; did you mean duration?`},
 		{strings.Replace(minimal, "duration: 10s", "protocol: tcp", 1), "p.yaml:4:33: tests.throughput: protocol does not apply to the tcp test; it is for latency"},
 		{strings.Replace(minimal, "test: tcp, ", "", 1), "p.yaml:4:21: tests.throughput: the key test is missing"},

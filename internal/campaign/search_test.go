@@ -85,7 +85,7 @@ func TestASearchThatIsInterruptedGoesOnWhereItWas(t *testing.T) {
 		b := newBench(t, kneeStudy)
 		b.goodput = capped
 		b.create()
-		b.plan.MaxBytes = measure.Size(int64(stop) * b.bytes)
+		b.plan.Budget.Bytes = measure.Size(int64(stop) * b.bytes)
 		out, err := b.run()
 		if measure.KindOf(err) != measure.KindRefused || out.Done != stop {
 			t.Fatalf("stop after %d: %+v, error %v", stop, out, err)
@@ -94,7 +94,7 @@ func TestASearchThatIsInterruptedGoesOnWhereItWas(t *testing.T) {
 		if infos, err := campaign.Find(b.campaigns(), "study"); err != nil || !infos[0].Open() {
 			t.Errorf("stop after %d: %+v (%v)", stop, infos, err)
 		}
-		b.plan.MaxBytes = 0
+		b.plan.Budget.Bytes = 0
 		b.resume()
 		if out, err = b.run(); err != nil || out.Done != 16 || out.Total != 16 {
 			t.Fatalf("resumed after %d: %+v, error %v", stop, out, err)
