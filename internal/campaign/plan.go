@@ -27,8 +27,6 @@ type Plan struct {
 	Pairs        *PairPlan                  `yaml:"pairs" doc:"Endpoints that every pattern measures between, in place of from and to"`
 	Contention   Contention                 `yaml:"contention" doc:"How the trials of the pairs share the network: isolated (no host in two trials at once) or together (all pairs of a pattern start at one moment); a list of both compares them"`
 	Factors      yamlfile.Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
-	Zip          [][]string                 `yaml:"zip" doc:"Groups of factors whose levels go together, the first with the first, instead of all combinations of them"`
-	Patterns     []Selection                `yaml:"patterns" doc:"The patterns to run instead of all combinations; a factor left out stands for all its levels"`
 	Exclude      []Selection                `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
 	Tests        yamlfile.Ordered[TestPlan] `yaml:"tests" doc:"What is measured in each pattern, by label"`
 	Repeats      int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
@@ -59,10 +57,10 @@ type Plan struct {
 	known         func() (*catalog.Catalog, error) // nil: the built-in one
 	source        *yamlfile.File
 	patterns      []Pattern
-	conditional   bool              // a level has a condition
-	paired        *pairing          // nil: from and to
-	startTogether bool              // contention: together, and no factor of it
-	together      []int             // by factor: the first of those whose levels go together with its own
+	conditional   bool     // a level has a condition
+	paired        *pairing // nil: from and to
+	startTogether bool     // contention: together, and no factor of it
+	former        formerSelections
 	resolved      map[string]string // address by endpoint or endpoint.label, from the lab
 }
 

@@ -118,13 +118,16 @@ func TestALevelSetsWhatItNames(t *testing.T) {
 	}
 }
 
-func TestListedPatternsRunInTheirOrder(t *testing.T) {
-	p := parse(t, minimal+`factors: {sku: [small, {name: large, options: {mss: 900}}], zone: [one, {name: two, options: {window: 1Mi}}, {name: three, options: {window: 2Mi}}]}
+func TestRecordedPatternsThatOverlapAreThereOnce(t *testing.T) {
+	p, err := campaign.ParseRecorded("plan.yaml", []byte(minimal+`factors: {sku: [small, {name: large, options: {mss: 900}}], zone: [one, {name: two, options: {window: 1Mi}}, {name: three, options: {window: 2Mi}}]}
 patterns:
   - {sku: large, zone: [three, one]}
   - {zone: two}
   - {sku: large, zone: one}
-`)
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := patternNames(p); got != "large / one; large / three; small / two; large / two" {
 		t.Errorf("patterns are %s", got)
 	}
@@ -214,7 +217,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{a: x}]\n", "p.yaml:6:10: no pattern is left"},
 		{minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{}]\n", "would leave out every pattern"},
 		{minimal + "factors: {a: [x, {name: y, to: vm}]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: it selects none"},
-		{minimal + "patterns: [{a: x}]\n", `patterns.1.a: there is no factor "a"; the plan has no factors`},
+		{minimal + "exclude: [{a: x}]\n", `exclude.1.a: there is no factor "a"; the plan has no factors`},
 		{minimal + "rounds: 10000\nrepeats: 1000\nfactors: {streams: [1, 2]}\n", "has 20000000 trials; at most 10000000"},
 		{minimal + "x: &a 1\ntitle: *a\n", `unknown key "x"`},
 		{minimal + "title: *a\n", "title: YAML anchors and aliases are not allowed"},
@@ -289,7 +292,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(minimal)
 	f.Add(full)
 	f.Add(interfaces)
-	f.Add(zipped + "zip: [[client, server]]\n")
+	f.Add(bound)
+	f.Add(siblings + "zip: [[client, server]]\npatterns: [{client: tokyo}]\n")
 	f.Add(conditional + "  disk: [plain, {name: u, before: ./on, when: {region: tokyo, streams: [1, 4]}}]\n" + conditionalTests)
 	f.Add(minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n")
 	f.Add("campaign: x\ntests: {a: {test: ping}}\nfactors: {? [a] : b}")

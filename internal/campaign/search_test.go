@@ -316,7 +316,6 @@ func TestMistakesInFind(t *testing.T) {
 		{"{up:", "{rtt: {test: latency}, up:"}:                              "",
 		{"gain: 2%}", "gain: 2%, test: rtt}\n#"}:                            "no test has the label",
 		{"from: 1", "from: 1, scale: linear"}:                               "step",
-		{"find:", "zip: [[streams, sku]]\nfind:"}:                           "cannot go together with others",
 		{"option: streams, from: 1", "option: congestion, from: 1"}:         "congestion",
 	} {
 		_, err := campaign.Parse("plan.yaml", []byte(strings.Replace(kneeStudy, change[0], change[1], 1)))
