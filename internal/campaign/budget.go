@@ -12,25 +12,26 @@ import (
 
 // Budget is what all runs of a campaign together may use. A member that is 0 sets no limit.
 type Budget struct {
-	Time  measure.Duration `yaml:"time" doc:"Time that all runs of the campaign may take"`
-	Bytes measure.Size     `yaml:"bytes" doc:"Payload that they may move, as max_bytes"`
-	Price float64          `yaml:"price" min:"0" doc:"Price of that payload, by egress_price_per_gb"`
+	Time       measure.Duration `yaml:"time" doc:"Time that all runs of the campaign may take; until adds no round that would end later"`
+	Bytes      measure.Size     `yaml:"bytes" doc:"Payload that they may move: the campaign stops before it moves more"`
+	Price      float64          `yaml:"price" min:"0" doc:"Price of that payload, by egress_price_per_gb"`
+	PricePerGB float64          `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for price and for the estimate; in any currency"`
 }
 
 func (p *Plan) checkBudget(d *yamlfile.File) error {
-	if p.Budget.Price > 0 && p.Price == 0 {
+	if p.Budget.Price > 0 && p.Budget.PricePerGB == 0 && !p.recorded {
 		return d.LocateAt("budget.price", measure.Fail(measure.KindFile, "campaign.budget_without_price", nil))
 	}
 	return nil
 }
 
-// MostBytes is the payload that the campaign may move, the least of what the plan's keys
-// allow, and the key that says so; 0 for no limit.
+// MostBytes is the payload that the campaign may move, the least of what the members of
+// its budget allow, and the key of that member; 0 for no limit.
 func (p *Plan) MostBytes() (limit int64, key string) {
 	for _, l := range []struct {
 		key   string
 		bytes float64
-	}{{"max_bytes", float64(p.MaxBytes)}, {"budget.bytes", float64(p.Budget.Bytes)}, {"budget.price", p.Budget.Price / p.Price * 1e9}} {
+	}{{"budget.bytes", float64(p.Budget.Bytes)}, {"budget.price", p.Budget.Price / p.Budget.PricePerGB * 1e9}} {
 		if l.bytes > 0 && (key == "" || l.bytes < float64(limit)) {
 			limit, key = int64(max(1, min(l.bytes, math.MaxInt64/2))), l.key
 		}

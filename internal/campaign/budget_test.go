@@ -125,13 +125,12 @@ func TestTheLeastOfTheLimitsOnBytesCounts(t *testing.T) {
 		key   string
 	}{
 		{"", 0, ""},
-		{"max_bytes: 5k\n", 5000, "max_bytes"},
 		{"budget: {bytes: 4k}\n", 4000, "budget.bytes"},
-		{"max_bytes: 5k\nbudget: {bytes: 4k}\n", 4000, "budget.bytes"},
-		{"max_bytes: 3k\nbudget: {bytes: 4k, time: 1h}\n", 3000, "max_bytes"},
-		{"egress_price_per_gb: 0.08\nbudget: {price: 20}\n", 250e9, "budget.price"},
-		{"egress_price_per_gb: 1000\nbudget: {price: 0.002, bytes: 4k}\n", 2000, "budget.price"},
-		{"egress_price_per_gb: 0.08\n", 0, ""},
+		{"budget: {bytes: 4k, time: 1h}\n", 4000, "budget.bytes"},
+		{"budget: {egress_price_per_gb: 1000, price: 0.006, bytes: 4k}\n", 4000, "budget.bytes"},
+		{"budget: {egress_price_per_gb: 0.08, price: 20}\n", 250e9, "budget.price"},
+		{"budget: {egress_price_per_gb: 1000, price: 0.002, bytes: 4k}\n", 2000, "budget.price"},
+		{"budget: {egress_price_per_gb: 0.08}\n", 0, ""},
 	} {
 		p := parse(t, study+c.keys)
 		if limit, key := p.MostBytes(); limit != c.limit || key != c.key {
@@ -148,7 +147,7 @@ func TestTheLeastOfTheLimitsOnBytesCounts(t *testing.T) {
 }
 
 func TestABudgetOfPriceEndsTheCampaign(t *testing.T) {
-	b := newBench(t, study+"egress_price_per_gb: 1000\nbudget: {price: 2.5}\n") // 2.5 MB; a trial moves 1 MB
+	b := newBench(t, study+"budget: {egress_price_per_gb: 1000, price: 2.5}\n") // 2.5 MB; a trial moves 1 MB
 	b.bytes = 1e6
 	b.create()
 	out, err := b.run()

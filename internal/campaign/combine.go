@@ -21,11 +21,11 @@ type combiner struct {
 	made   int // combinations of the selection, those that the plan excludes among them
 }
 
-// maxTries bounds the levels that are tried where conditions leave few combinations.
-const maxTries = 100 * maxPatterns
+// maxTries bounds the levels that are tried where conditions leave few combinations. Two factors of
+// [maxLevels] that go together take about a million.
+const maxTries = 200 * maxPatterns
 
-// choose makes the combinations of a selection. Levels that go together are wanted if all
-// of them are.
+// choose makes the combinations of a selection.
 func (c *combiner) choose(s Selection) error {
 	c.made, c.wanted = 0, make([][]bool, len(c.Factors))
 	for i, f := range c.Factors {
@@ -34,15 +34,8 @@ func (c *combiner) choose(s Selection) error {
 		for j, l := range f.Value.Levels {
 			c.wanted[i][j] = !named || slices.Contains(levels, l.Name)
 		}
-	}
-	for i, first := range c.together {
-		for j := range c.wanted[i] {
-			c.wanted[first][j] = c.wanted[first][j] && c.wanted[i][j]
-		}
-	}
-	for _, first := range c.together {
-		if !slices.Contains(c.wanted[first], true) {
-			return nil // before the levels of the factors ahead of it are combined in vain
+		if !slices.Contains(c.wanted[i], true) {
+			return nil // before the levels of the other factors are combined in vain
 		}
 	}
 	return c.combine()
@@ -62,11 +55,7 @@ func (c *combiner) combine() error {
 		return c.addPattern(c.file, c.chosen, c.seen)
 	}
 	levels := c.Factors[k].Value.Levels
-	first, end := 0, len(levels)
-	if with := c.together[k]; with < k { // its level goes with one that is chosen
-		first, end = c.index[with], c.index[with]+1
-	}
-	for i := first; i < end; i++ {
+	for i := range levels {
 		if !c.wanted[k][i] {
 			continue
 		}

@@ -21,7 +21,8 @@ func (l *Level) setsEnd() bool {
 
 // checkEffects sees that the levels of each factor differ in more than their names. One
 // level may set nothing: it stands for what the others change. With two of them a report
-// would compare trials of the same network under two names.
+// would compare trials of the same network under two names. Levels may be names of what the
+// levels of another factor set if they go together in all patterns.
 func (p *Plan) checkEffects(d *yamlfile.File) error {
 	if p.recorded {
 		return nil // a plan of an older version ran as it is
@@ -37,6 +38,9 @@ func (p *Plan) checkEffects(d *yamlfile.File) error {
 func (p *Plan) checkEffect(d *yamlfile.File, factor int) error {
 	name, f := p.Factors[factor].Name, &p.Factors[factor].Value
 	path := "factors." + name
+	if f.By == "" && len(f.Levels) > 1 && len(p.idleLevels(factor, []int{factor})) < 2 {
+		return nil
+	}
 	companions := p.companions(factor)
 	switch {
 	case slices.ContainsFunc(companions, p.changedElsewhere):
@@ -46,12 +50,7 @@ func (p *Plan) checkEffect(d *yamlfile.File, factor int) error {
 	case f.By != "":
 		return d.LocateAt(path+".by", measure.Fail(measure.KindFile, "campaign.by", measure.Figures{"by": yamlfile.Shorten(f.By)}))
 	}
-	var idle []string
-	for i := range f.Levels {
-		if !slices.ContainsFunc(companions, func(c int) bool { return p.Factors[c].Value.Levels[i].setsSomething() }) {
-			idle = append(idle, yamlfile.Shorten(f.Levels[i].Name))
-		}
-	}
+	idle := p.idleLevels(factor, companions)
 	if len(idle) == 0 || len(idle) == 1 && len(f.Levels) > 1 {
 		return nil
 	}
@@ -62,6 +61,40 @@ func (p *Plan) checkEffect(d *yamlfile.File, factor int) error {
 		e = e.WithHintCode("campaign.factor_near_option", measure.Figures{"near": near})
 	}
 	return d.LocateAt(path, e)
+}
+
+// companions are the factors whose levels go together with those of a factor: in all patterns each
+// occurs with one of the other. The factor itself is among them.
+func (p *Plan) companions(factor int) (out []int) {
+	levels := make([][]measure.Level, len(p.patterns))
+	for i := range p.patterns {
+		levels[i] = p.patterns[i].Levels
+	}
+	for other := range p.Factors {
+		if other == factor || determines(levels, factor, other) && determines(levels, other, factor) {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// idleLevels are the names of a factor's levels with which no level of its companions sets anything.
+func (p *Plan) idleLevels(factor int, companions []int) (idle []string) {
+	for _, l := range p.Factors[factor].Value.Levels {
+		if l.setsSomething() {
+			continue
+		}
+		with, sets := slices.IndexFunc(p.patterns, func(pt Pattern) bool { return pt.Levels[factor].Value == l.Name }), false
+		for _, c := range companions {
+			sets = sets || with >= 0 && slices.ContainsFunc(p.Factors[c].Value.Levels, func(other Level) bool {
+				return other.Name == p.patterns[with].Levels[c].Value && other.setsSomething()
+			})
+		}
+		if !sets {
+			idle = append(idle, yamlfile.Shorten(l.Name))
+		}
+	}
+	return idle
 }
 
 // changedElsewhere reports whether a person or the plan's before command makes the change

@@ -85,8 +85,8 @@ func (p *Plan) estimate(only Selection, added int) Estimate {
 	if turns != nil {
 		e.FewestTrials, _ = p.searchTrials(only, added)
 	}
-	if p.Price > 0 {
-		price := func(bytes int64) *float64 { v := float64(bytes) / 1e9 * p.Price; return &v }
+	if p.Budget.PricePerGB > 0 {
+		price := func(bytes int64) *float64 { v := float64(bytes) / 1e9 * p.Budget.PricePerGB; return &v }
 		e.Price = price(e.Bytes)
 		if e.MaxBytes > 0 {
 			e.MaxPrice = price(e.MaxBytes)

@@ -68,7 +68,7 @@ type Outcome struct {
 //   - incomplete: trials failed, or were skipped because a host went away or trials
 //     between their ends failed in a row; all other selected trials have a result;
 //   - interrupted: ctx ended; trials that ran count as not run;
-//   - refused: the plan's max_bytes or a member of its budget is reached;
+//   - refused: a member of the plan's budget is reached;
 //   - store: the journal or the store cannot be written.
 //
 // After each of them the campaign can be resumed. The Outcome is valid also

@@ -239,17 +239,17 @@ func TestAStoppedCampaignResumesWithTheRemainingTrials(t *testing.T) {
 }
 
 func TestTheByteCapStopsBeforeATrialThatWouldBreakIt(t *testing.T) {
-	b := newBench(t, study+"max_bytes: 3500k\n") // a transfer moves 1 MB by its rate
+	b := newBench(t, study+"budget: {bytes: 3500k}\n") // a transfer moves 1 MB by its rate
 	b.create()
 	b.bytes = 1e6
 	out, err := b.run()
-	if measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "max_bytes") {
+	if measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "budget.bytes") {
 		t.Errorf("error is %v", err)
 	}
 	if out.Left == 0 || out.Ran == 0 || out.Ran > 6 {
 		t.Errorf("outcome is %+v", out)
 	}
-	b.plan = parse(t, study+"max_bytes: 1G\n") // raising the cap is not a change of what is measured
+	b.plan = parse(t, study+"budget: {bytes: 1G}\n") // raising the cap is not a change of what is measured
 	b.resume()
 	if _, err := b.run(); err != nil {
 		t.Error(err)
@@ -258,7 +258,7 @@ func TestTheByteCapStopsBeforeATrialThatWouldBreakIt(t *testing.T) {
 }
 
 func TestTheByteCapCutsATrialOfUnknownRate(t *testing.T) {
-	b := newBench(t, strings.Replace(study, ", rate: 8M", "", 1)+"max_bytes: 10MB\n")
+	b := newBench(t, strings.Replace(study, ", rate: 8M", "", 1)+"budget: {bytes: 10MB}\n")
 	b.create()
 	intervals := 0
 	b.during = func(ctx context.Context, j campaign.Job, obs measure.Observer) {

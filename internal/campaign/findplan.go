@@ -46,11 +46,6 @@ func (p *Plan) addSearch(d *yamlfile.File) error {
 	case p.Until.Adds():
 		return wrong("until", "campaign.find_and_until", nil)
 	}
-	for _, group := range p.Zip {
-		if slices.Contains(group, f.Option) {
-			return wrong("zip", "campaign.find_in_zip", measure.Figures{"option": yamlfile.Shorten(f.Option)})
-		}
-	}
 	scale := f.Scale
 	if scale == "" && f.Step == "" {
 		scale = scaleLog2

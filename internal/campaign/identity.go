@@ -14,7 +14,7 @@ import (
 // trial measures. So may the limits of endpoints and levels. There may not be fewer rounds than
 // before.
 var free = []string{
-	"title", "rounds", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout", "abort_after", "trials_at_once",
+	"title", "rounds", "only", "pause", "command_timeout", "abort_after", "trials_at_once",
 	"until", "budget", "practical", "limits", "control", "noise",
 }
 
@@ -22,6 +22,13 @@ var free = []string{
 // two plans would measure different things.
 func sameMeasurement(recorded, given *Plan) error {
 	var differ []string
+	if f := recorded.former; len(f.zip)+len(f.patterns) > 0 { // other keys say the same now
+		levels := func(a, b Pattern) bool { return slices.Equal(a.Levels, b.Levels) }
+		if !slices.EqualFunc(recorded.patterns, given.patterns, levels) {
+			differ = append(differ, "patterns")
+		}
+		recorded, given = recorded.withoutSelections(), given.withoutSelections()
+	}
 	a, b := reflect.ValueOf(recorded).Elem(), reflect.ValueOf(given).Elem()
 	for i := range a.NumField() {
 		key := a.Type().Field(i).Tag.Get("yaml")

@@ -74,18 +74,15 @@ func (p *Plan) checkSetting(d *yamlfile.File, path, at, key, text string) error 
 	return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.option_unused", measure.Figures{"option": key, "tests": f.Tests()}))
 }
 
-// checkSelections sees that patterns, exclude, only and control name factors and levels that exist.
+// checkSelections sees that exclude, only and control name factors and levels that exist.
 func (p *Plan) checkSelections(d *yamlfile.File) error {
-	lists := map[string][]Selection{"patterns": p.Patterns, "exclude": p.Exclude}
-	for key, list := range lists {
-		for i, s := range list {
-			path := key + "." + strconv.Itoa(i+1)
-			if err := p.wrongSelection(s); err != nil {
-				return d.LocateAt(selectionPath(d, path, s, err), err)
-			}
-			if key == "exclude" && len(s) == 0 {
-				return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.exclude_all", nil))
-			}
+	for i, s := range p.Exclude {
+		path := "exclude." + strconv.Itoa(i+1)
+		if err := p.wrongSelection(s); err != nil {
+			return d.LocateAt(selectionPath(d, path, s, err), err)
+		}
+		if len(s) == 0 {
+			return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.exclude_all", nil))
 		}
 	}
 	for key, s := range map[string]Selection{"only": p.Only, "control": p.Control} {

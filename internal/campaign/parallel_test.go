@@ -153,7 +153,7 @@ func (s *failingStore) Put(ctx context.Context, results ...*measure.Result) erro
 func TestTheByteCapCountsWhatRunsAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNet(t, 9, meshOf(4))
-		n.plan.MaxBytes = 3500
+		n.plan.Budget.Bytes = 3500
 		const each = 1000
 		n.act = func(_ context.Context, _ campaign.Job, h campaign.Hooks) error {
 			h.Progress(measure.Progress{Direction: measure.Forward, Bytes: each})
@@ -169,7 +169,7 @@ func TestTheByteCapCountsWhatRunsAtTheSameTime(t *testing.T) {
 func TestATrialOfKnownSizeWaitsUntilTheCapHasRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNet(t, 9, []pair{{from: "a", to: "b"}, {from: "c", to: "d"}})
-		n.plan.MaxBytes = 15_000
+		n.plan.Budget.Bytes = 15_000
 		pt := n.plan.AllPatterns()
 		pt[0].Tests[0].Options.Bytes = 10_000 // planned; the runner moves 1000
 		out, err := n.run()

@@ -83,20 +83,14 @@ func (p *Plan) distinguish() {
 
 // makePatterns works out the patterns, and checks the trials of each.
 func (p *Plan) makePatterns(d *yamlfile.File) error {
-	if len(p.Patterns) > 0 && len(p.Factors) == 0 {
-		return d.FailAt("patterns", "campaign.patterns_without_factors", nil)
-	}
-	wanted := p.Patterns
+	wanted := p.former.patterns
 	if len(wanted) == 0 {
 		wanted = []Selection{nil}
 	}
 	c := combiner{Plan: p, file: d, seen: map[string]bool{}, reached: map[*Level]bool{}}
-	for i, w := range wanted {
+	for _, w := range wanted {
 		if err := c.choose(w); err != nil {
 			return err
-		}
-		if c.made == 0 && len(p.Patterns) > 0 {
-			return d.LocateAt("patterns."+strconv.Itoa(i+1), measure.Fail(measure.KindFile, "campaign.entry_selects_none", nil))
 		}
 	}
 	if err := p.checkReached(d, c.reached); err != nil {
@@ -130,7 +124,7 @@ func (p *Plan) addPattern(d *yamlfile.File, chosen []*Level, seen map[string]boo
 	}
 	id := measure.LevelsKey(pt.Levels)
 	if seen[id] {
-		return nil // two entries of patterns: overlap
+		return nil // two entries of a recorded plan's patterns overlap
 	}
 	seen[id] = true
 	if err := p.apply(d, &pt, chosen); err != nil {

@@ -27,8 +27,6 @@ type Plan struct {
 	Pairs        *PairPlan                  `yaml:"pairs" doc:"Endpoints that every pattern measures between, in place of from and to"`
 	Contention   Contention                 `yaml:"contention" doc:"How the trials of the pairs share the network: isolated (no host in two trials at once) or together (all pairs of a pattern start at one moment); a list of both compares them"`
 	Factors      yamlfile.Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
-	Zip          [][]string                 `yaml:"zip" doc:"Groups of factors whose levels go together, the first with the first, instead of all combinations of them"`
-	Patterns     []Selection                `yaml:"patterns" doc:"The patterns to run instead of all combinations; a factor left out stands for all its levels"`
 	Exclude      []Selection                `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
 	Tests        yamlfile.Ordered[TestPlan] `yaml:"tests" doc:"What is measured in each pattern, by label"`
 	Repeats      int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
@@ -42,15 +40,13 @@ type Plan struct {
 	Only         Selection                  `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
 	AbortAfter   int                        `yaml:"abort_after" min:"0" max:"1000000" doc:"After this many identical failures in a row between two ends their trials that are left do not run now; 0: they run"`
 	Pause        measure.Duration           `yaml:"pause" doc:"Wait between two trials"`
-	MaxBytes     measure.Size               `yaml:"max_bytes" doc:"Stop before the campaign has moved more payload than this"`
 	Practical    measure.Percent            `yaml:"practical" doc:"Smallest difference that matters in practice, such as 3%; default 2%"`
 	Limits       Limits                     `yaml:"limits" doc:"Documented limits of figures where no level and no endpoint has one, such as goodput: 12 Gbit/s, and source: who published them"`
 	Control      Selection                  `yaml:"control" doc:"Patterns that show what the hosts alone reach: reported apart, not ranked, not in the effects of factors"`
 	Noise        measure.Percent            `yaml:"noise" doc:"Standard deviation of a pattern from round to round, for what soku plan says of the design; without it that of the newest campaign of this name"`
-	Price        float64                    `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
 	Find         Search                     `yaml:"find" doc:"A factor whose levels are searched: the plateau of an option"`
 	Until        Until                      `yaml:"until" doc:"When there are enough rounds: the campaign adds rounds until the interval of every pattern is narrow"`
-	Budget       Budget                     `yaml:"budget" doc:"What all runs of the campaign together may use: time, bytes, price"`
+	Budget       Budget                     `yaml:"budget" doc:"What all runs of the campaign together may use, and the price of what they send"`
 
 	// File is the plan's path and Text what was read from it.
 	File string `yaml:"-" json:"-"`
@@ -61,10 +57,10 @@ type Plan struct {
 	known         func() (*catalog.Catalog, error) // nil: the built-in one
 	source        *yamlfile.File
 	patterns      []Pattern
-	conditional   bool              // a level has a condition
-	paired        *pairing          // nil: from and to
-	startTogether bool              // contention: together, and no factor of it
-	together      []int             // by factor: the first of those whose levels go together with its own
+	conditional   bool     // a level has a condition
+	paired        *pairing // nil: from and to
+	startTogether bool     // contention: together, and no factor of it
+	former        formerSelections
 	resolved      map[string]string // address by endpoint or endpoint.label, from the lab
 }
 

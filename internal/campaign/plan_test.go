@@ -55,8 +55,7 @@ shell: [bash, -c]
 command_timeout: 5m
 only: {gateway: [ultra]}
 pause: 1s
-max_bytes: 50G
-egress_price_per_gb: 0.08
+budget: {bytes: 50G, egress_price_per_gb: 0.08}
 practical: 3%
 limits: {goodput: 12 Gbit/s, source: contract}
 control: {gateway: [standard]}
@@ -119,13 +118,16 @@ func TestALevelSetsWhatItNames(t *testing.T) {
 	}
 }
 
-func TestListedPatternsRunInTheirOrder(t *testing.T) {
-	p := parse(t, minimal+`factors: {sku: [small, {name: large, options: {mss: 900}}], zone: [one, {name: two, options: {window: 1Mi}}, {name: three, options: {window: 2Mi}}]}
+func TestRecordedPatternsThatOverlapAreThereOnce(t *testing.T) {
+	p, err := campaign.ParseRecorded("plan.yaml", []byte(minimal+`factors: {sku: [small, {name: large, options: {mss: 900}}], zone: [one, {name: two, options: {window: 1Mi}}, {name: three, options: {window: 2Mi}}]}
 patterns:
   - {sku: large, zone: [three, one]}
   - {zone: two}
   - {sku: large, zone: one}
-`)
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := patternNames(p); got != "large / one; large / three; small / two; large / two" {
 		t.Errorf("patterns are %s", got)
 	}
@@ -179,7 +181,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{minimal + "rounds: [1]\n", "p.yaml:5:9: rounds: expected a single value, found a list"},
 		{minimal + "to: vm\n", "p.yaml:5:1: "},
 		{minimal + "pause: 10x\n", `p.yaml:5:8: pause: duration "10x": not a time`},
-		{minimal + "egress_price_per_gb: -1\n", "p.yaml:5:22: egress_price_per_gb: -1 is out of range"},
+		{minimal + "budget: {egress_price_per_gb: -1}\n", "p.yaml:5:31: budget.egress_price_per_gb: -1 is out of range"},
 		{strings.Replace(minimal, "duration: 10s", "durration: 10s", 1), `p.yaml:4:33: tests.throughput: unknown key "durration"; did you mean duration?`},
 		{strings.Replace(minimal, "duration: 10s", "protocol: tcp", 1), "p.yaml:4:33: tests.throughput: protocol does not apply to the tcp test; it is for latency"},
 		{strings.Replace(minimal, "test: tcp, ", "", 1), "p.yaml:4:21: tests.throughput: the key test is missing"},
@@ -215,7 +217,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{a: x}]\n", "p.yaml:6:10: no pattern is left"},
 		{minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{}]\n", "would leave out every pattern"},
 		{minimal + "factors: {a: [x, {name: y, to: vm}]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: it selects none"},
-		{minimal + "patterns: [{a: x}]\n", `patterns.1.a: there is no factor "a"; the plan has no factors`},
+		{minimal + "exclude: [{a: x}]\n", `exclude.1.a: there is no factor "a"; the plan has no factors`},
 		{minimal + "rounds: 10000\nrepeats: 1000\nfactors: {streams: [1, 2]}\n", "has 20000000 trials; at most 10000000"},
 		{minimal + "x: &a 1\ntitle: *a\n", `unknown key "x"`},
 		{minimal + "title: *a\n", "title: YAML anchors and aliases are not allowed"},
@@ -290,7 +292,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(minimal)
 	f.Add(full)
 	f.Add(interfaces)
-	f.Add(zipped + "zip: [[client, server]]\n")
+	f.Add(bound)
+	f.Add(siblings + "zip: [[client, server]]\npatterns: [{client: tokyo}]\n")
 	f.Add(conditional + "  disk: [plain, {name: u, before: ./on, when: {region: tokyo, streams: [1, 4]}}]\n" + conditionalTests)
 	f.Add(minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n")
 	f.Add("campaign: x\ntests: {a: {test: ping}}\nfactors: {? [a] : b}")

@@ -78,14 +78,14 @@ rounds: 6
 `
 	for plan, want := range map[string][]string{
 		designed: {"one_round short"},
-		strings.Replace(designed, "rounds: 12", "rounds: 5", 1):                                                                             {"few_rounds bulk", "one_round short"},
-		ends + "rounds: 6\nfactors: {sku: [{name: x, to: a}, {name: y, to: b}]}\n":                                                          {"own_hosts sku"},
-		ends + "rounds: 6\nto: a\nfactors: {streams: [1, 4], window: [64k, 128k]}\nzip: [[streams, window]]\n":                              {"confounded window streams"},
-		ends + "rounds: 6\nto: a\nfactors: {streams: [1, 4], window: [64k, 128k]}\n":                                                        nil,
-		ends + "rounds: 6\nfactors: {streams: [1, 4], sku: [{name: x, to: a}, {name: y, to: b}]}\n":                                         {"own_hosts sku"},
-		ends + "rounds: 3\nto: a\nfactors: {streams: [1, 4]}\nuntil: {interval: 2%}\n":                                                      nil,
-		ends + "rounds: 6\nfactors: {sku: [{name: x, to: a}, {name: y, to: b}, {name: z, to: b, options: {dscp: 8}}]}\n":                    nil,
-		ends + "rounds: 6\nfactors: {sku: [{name: x, to: a}, {name: y, to: b}, {name: z, to: b, options: {dscp: 8}}]}\ncontrol: {sku: z}\n": {"own_hosts sku"},
+		strings.Replace(designed, "rounds: 12", "rounds: 5", 1):                                                                              {"few_rounds bulk", "one_round short"},
+		ends + "rounds: 6\nfactors: {sku: [{name: x, to: a}, {name: y, to: b}]}\n":                                                           {"own_hosts sku"},
+		ends + "rounds: 6\nto: a\nfactors: {streams: [1, 4], window: [{name: 64k, when: {streams: 1}}, {name: 128k, when: {streams: 4}}]}\n": {"confounded window streams"},
+		ends + "rounds: 6\nto: a\nfactors: {streams: [1, 4], window: [64k, 128k]}\n":                                                         nil,
+		ends + "rounds: 6\nfactors: {streams: [1, 4], sku: [{name: x, to: a}, {name: y, to: b}]}\n":                                          {"own_hosts sku"},
+		ends + "rounds: 3\nto: a\nfactors: {streams: [1, 4]}\nuntil: {interval: 2%}\n":                                                       nil,
+		ends + "rounds: 6\nfactors: {sku: [{name: x, to: a}, {name: y, to: b}, {name: z, to: b, options: {dscp: 8}}]}\n":                     nil,
+		ends + "rounds: 6\nfactors: {sku: [{name: x, to: a}, {name: y, to: b}, {name: z, to: b, options: {dscp: 8}}]}\ncontrol: {sku: z}\n":  {"own_hosts sku"},
 		ends + "rounds: 1\nto: a\n": nil,
 		// a and b are in two pairs, c and d in one.
 		paired + "contention: [isolated, together]\npairs: {list: [[a, b], [b, a], [c, d]]}\n":                   {"shared_hosts contention 2"},

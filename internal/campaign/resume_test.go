@@ -66,7 +66,7 @@ func TestAChangedPlanIsNotResumed(t *testing.T) {
 		}
 	}
 	for _, same := range []string{
-		study + "title: Another question\nonly: {sku: large}\npause: 1s\nmax_bytes: 1G\negress_price_per_gb: 1\n",
+		study + "title: Another question\nonly: {sku: large}\npause: 1s\nbudget: {bytes: 1G, egress_price_per_gb: 1}\n",
 		"# a comment\n" + study,
 		strings.Replace(study, "repeats: 2", "repeats:   2", 1),
 	} {

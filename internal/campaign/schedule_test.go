@@ -138,7 +138,7 @@ func TestDrawnSeedsDifferAndAreExactInJSON(t *testing.T) {
 }
 
 func TestEstimateAddsUpTimeAndBytes(t *testing.T) {
-	p := parse(t, study+"egress_price_per_gb: 0.5\nmax_bytes: 2G\n")
+	p := parse(t, study+"budget: {egress_price_per_gb: 0.5, bytes: 2G}\n")
 	e := p.Estimate(nil)
 	const overhead = 300 * time.Millisecond
 	// 8 transfers of 1 s and 8 pings of 10 x 100 ms

@@ -91,7 +91,7 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 // plans are the example plans and those of the tests.
 func plans(t *testing.T) map[string]string {
 	t.Helper()
-	out := map[string]string{"minimal": minimal, "full": full, "interfaces": interfaces, "zip": zipped + "zip: [[client, server]]\n",
+	out := map[string]string{"minimal": minimal, "full": full, "interfaces": interfaces, "bound": bound,
 		"conditions": conditional + "  disk: [plain, {name: u, before: ./on, when: {region: tokyo, streams: [1, 4]}}]\n" + conditionalTests,
 		"ssh":        "campaign: a\nendpoints: {vm1: {ssh: admin@vm1, keep: true}, vm2: {ssh: vm2, port: 7000}, vm3: {address: 10.0.0.3, server: running}}\nfrom: vm1\nto: vm2\ntests: {up: {test: tcp}}\n",
 		"numbers":    minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n"}

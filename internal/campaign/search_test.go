@@ -85,7 +85,7 @@ func TestASearchThatIsInterruptedGoesOnWhereItWas(t *testing.T) {
 		b := newBench(t, kneeStudy)
 		b.goodput = capped
 		b.create()
-		b.plan.MaxBytes = measure.Size(int64(stop) * b.bytes)
+		b.plan.Budget.Bytes = measure.Size(int64(stop) * b.bytes)
 		out, err := b.run()
 		if measure.KindOf(err) != measure.KindRefused || out.Done != stop {
 			t.Fatalf("stop after %d: %+v, error %v", stop, out, err)
@@ -94,7 +94,7 @@ func TestASearchThatIsInterruptedGoesOnWhereItWas(t *testing.T) {
 		if infos, err := campaign.Find(b.campaigns(), "study"); err != nil || !infos[0].Open() {
 			t.Errorf("stop after %d: %+v (%v)", stop, infos, err)
 		}
-		b.plan.MaxBytes = 0
+		b.plan.Budget.Bytes = 0
 		b.resume()
 		if out, err = b.run(); err != nil || out.Done != 16 || out.Total != 16 {
 			t.Fatalf("resumed after %d: %+v, error %v", stop, out, err)
@@ -316,7 +316,6 @@ func TestMistakesInFind(t *testing.T) {
 		{"{up:", "{rtt: {test: latency}, up:"}:                              "",
 		{"gain: 2%}", "gain: 2%, test: rtt}\n#"}:                            "no test has the label",
 		{"from: 1", "from: 1, scale: linear"}:                               "step",
-		{"find:", "zip: [[streams, sku]]\nfind:"}:                           "cannot go together with others",
 		{"option: streams, from: 1", "option: congestion, from: 1"}:         "congestion",
 	} {
 		_, err := campaign.Parse("plan.yaml", []byte(strings.Replace(kneeStudy, change[0], change[1], 1)))

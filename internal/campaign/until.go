@@ -15,12 +15,11 @@ import (
 // interval of every pattern is narrow, or every comparison is decided, or both. With neither
 // it adds none.
 type Until struct {
-	Interval  measure.Percent  `yaml:"interval" doc:"Add rounds until the 95 % interval of every pattern reaches by at most this to either side of its mean, such as 2%"`
-	Decided   bool             `yaml:"decided" doc:"Add rounds until every comparison shows a difference, or rules out one as large as practical"`
-	Against   stats.Against    `yaml:"against" doc:"Which comparisons have to be decided: of all patterns with the best, whichever that is (best, the default), with the first one of the plan (first), or of every pair (all)"`
-	MaxRounds int              `yaml:"max_rounds" min:"8" max:"10000" doc:"At most so many rounds in all; default 40, with decided none: each look then takes more evidence"`
-	MaxTime   measure.Duration `yaml:"max_time" doc:"Add no round that would end later than this, by the time of all runs of the campaign"`
-	Tests     []string         `yaml:"tests" doc:"Labels of the tests that count; default all"`
+	Interval  measure.Percent `yaml:"interval" doc:"Add rounds until the 95 % interval of every pattern reaches by at most this to either side of its mean, such as 2%"`
+	Decided   bool            `yaml:"decided" doc:"Add rounds until every comparison shows a difference, or rules out one as large as practical"`
+	Against   stats.Against   `yaml:"against" doc:"Which comparisons have to be decided: of all patterns with the best, whichever that is (best, the default), with the first one of the plan (first), or of every pair (all)"`
+	MaxRounds int             `yaml:"max_rounds" min:"8" max:"10000" doc:"At most so many rounds in all; default 40, with decided none: each look then takes more evidence"`
+	Tests     []string        `yaml:"tests" doc:"Labels of the tests that count; default all"`
 }
 
 // DefaultMaxRounds is how many rounds a campaign has at most that goes on until its intervals
@@ -58,7 +57,7 @@ func (u *Until) Looks(rounds int) stats.Looks {
 func (p *Plan) checkUntil(d *yamlfile.File) error {
 	u := &p.Until
 	switch {
-	case !u.Adds() && (u.MaxRounds > 0 || u.MaxTime > 0 || len(u.Tests) > 0 || u.Against != ""):
+	case !u.Adds() && (u.MaxRounds > 0 || len(u.Tests) > 0 || u.Against != ""):
 		return d.LocateAt("until", measure.Fail(measure.KindFile, "campaign.until_without_interval", nil))
 	case !u.Adds():
 		return nil
@@ -116,7 +115,7 @@ type Enough struct {
 	Decisions
 }
 
-// Why a campaign has no more rounds: a key of [Until], that no trial succeeded, or that a single
+// Why a campaign has no more rounds: max_rounds of [Until], the time of [Budget], that no trial succeeded, or that a single
 // pattern has figures where patterns are to be compared.
 const (
 	LimitRounds = "max_rounds"
@@ -130,7 +129,7 @@ const (
 // where a round takes perRound. It is nil without until. The first look is after 8 rounds at
 // intervals, and after 6 at comparisons: looking earlier ends campaigns by chance.
 func (c *Campaign) Enough(only Selection, elapsed, perRound time.Duration) *Enough {
-	u := c.Plan.Until
+	u, most := c.Plan.Until, c.Plan.Budget.Time.Std()
 	if !u.Adds() {
 		return nil
 	}
@@ -154,7 +153,7 @@ func (c *Campaign) Enough(only Selection, elapsed, perRound time.Duration) *Enou
 		e.Reached = true
 	case rounds >= u.most():
 		e.Limit = LimitRounds
-	case u.MaxTime > 0 && elapsed+perRound > u.MaxTime.Std():
+	case most > 0 && elapsed+perRound > most:
 		e.Limit = LimitTime
 	}
 	return e
@@ -195,8 +194,8 @@ func (r *run) extend() (bool, error) {
 	if r.out.Skipped > 0 || !r.out.Enough.goesOn() {
 		return false, nil
 	}
-	u, more := r.c.Plan.Until, 1
-	if first := u.firstLook() - r.c.Rounds(); first > 1 && (u.MaxTime == 0 || r.elapsed()+time.Duration(first)*perRound <= u.MaxTime.Std()) {
+	more, most := 1, r.c.Plan.Budget.Time
+	if first := r.c.Plan.Until.firstLook() - r.c.Rounds(); first > 1 && (most == 0 || r.elapsed()+time.Duration(first)*perRound <= most.Std()) {
 		more = first // nothing is decided before
 	}
 	return true, r.c.AddRounds(more, r.Now())

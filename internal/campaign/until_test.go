@@ -96,9 +96,9 @@ func TestUntilIsGivenUpAfterMaxRounds(t *testing.T) {
 	}
 }
 
-func TestNoRoundIsAddedThatWouldEndAfterMaxTime(t *testing.T) {
+func TestNoRoundIsAddedThatWouldEndAfterTheBudgetOfTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, untilStudy+"until: {interval: 1%, max_time: 11s}\n")
+		b := newBench(t, untilStudy+"until: {interval: 1%}\nbudget: {time: 11s}\n")
 		b.goodput = noisy(map[string]float64{"small": 0.1, "large": 0.1})
 		b.lasting(time.Second) // a round takes 2 s
 		b.create()
@@ -107,7 +107,7 @@ func TestNoRoundIsAddedThatWouldEndAfterMaxTime(t *testing.T) {
 			t.Fatalf("%d rounds, %+v, %+v, error %v", b.campaign.Rounds(), out, out.Enough, err)
 		}
 		b.resume()
-		b.plan.Until.MaxTime = measure.Duration(15 * time.Second)
+		b.plan.Budget.Time = measure.Duration(15 * time.Second)
 		if out, err = b.run(); err != nil || b.campaign.Rounds() != 7 || out.Done != 14 {
 			t.Errorf("%d rounds, %+v, error %v", b.campaign.Rounds(), out, err)
 		}

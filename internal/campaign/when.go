@@ -42,10 +42,10 @@ func (p *Plan) checkWhen(d *yamlfile.File) error {
 }
 
 // checkReached sees that every level with a condition is in a combination: conditions that
-// exclude each other leave it out for good. Where the plan lists patterns, it lists what
-// is to run.
+// exclude each other leave it out for good. A recorded plan may list the patterns to
+// run.
 func (p *Plan) checkReached(d *yamlfile.File, reached map[*Level]bool) error {
-	if len(p.Patterns) > 0 {
+	if len(p.former.patterns) > 0 {
 		return nil
 	}
 	for i := range p.Factors {

@@ -124,7 +124,7 @@ type roundOutline struct {
 func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 	o := &planOutline{
 		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds,
-		Estimate: p.Estimate(only), price: p.Price, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(), Until: outlineUntil(p, only),
+		Estimate: p.Estimate(only), price: p.Budget.PricePerGB, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(), Until: outlineUntil(p, only),
 	}
 	o.Search = outlineSearch(p, only, o.Estimate)
 	if p.HasPairs() {

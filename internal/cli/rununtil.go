@@ -16,7 +16,7 @@ func (p *progress) sayEnough(c *campaign.Campaign, e *campaign.Enough) {
 		return
 	}
 	u := c.Plan.Until
-	limits := text.Args{"Rounds": c.Rounds(), "MaxRounds": u.MaxRounds, "MaxTime": u.MaxTime, "Limit": e.Limit}
+	limits := text.Args{"Rounds": c.Rounds(), "MaxRounds": u.MaxRounds, "MaxTime": c.Plan.Budget.Time, "Limit": e.Limit}
 	if u.Interval > 0 {
 		args := text.Args{"Interval": float64(u.Interval), "Width": e.Ratio, "Pattern": e.Pattern, "Label": e.Label, "Reached": e.Narrow}
 		if math.IsInf(e.Ratio, 0) {
@@ -54,7 +54,7 @@ func outlineUntil(p *campaign.Plan, only campaign.Selection) *untilOutline {
 	u := p.Until
 	out := &untilOutline{
 		IntervalRatio: float64(u.Interval), Decided: u.Decided, FewestRounds: p.FewestRounds(), MostRounds: p.MostRounds(),
-		Fewest: fewest, Most: most, MaxTime: u.MaxTime,
+		Fewest: fewest, Most: most, MaxTime: p.Budget.Time,
 	}
 	if u.Decided {
 		out.Against = u.Against

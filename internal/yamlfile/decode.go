@@ -75,13 +75,26 @@ func (f *File) structure(n Node, v reflect.Value, path string) error {
 	for _, m := range members {
 		index, ok := fields[m.Key]
 		if !ok {
-			return f.UnknownKey(m, path, names)
+			if err := f.formerOrUnknown(m, path, names); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := f.field(m, v, index, path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// formerOrUnknown handles a member that no tag names.
+func (f *File) formerOrUnknown(m Member, path string, names []string) error {
+	if f.Former != nil {
+		if known, err := f.Former(f, m, path); known {
+			return err
+		}
+	}
+	return f.UnknownKey(m, path, names)
 }
 
 // DecodeMember reads a member of the mapping at a path into the field of the struct that

@@ -39,6 +39,10 @@ type Format struct {
 type File struct {
 	Root Node // the document
 
+	// Former handles a member of the struct at a path that no yaml tag names but that older versions
+	// had: known is false for another member. It may be nil.
+	Former func(f *File, m Member, path string) (known bool, err error)
+
 	name    string
 	format  Format
 	places  map[string]Place // of the values read so far, by path
