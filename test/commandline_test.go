@@ -37,8 +37,9 @@ var commandLineImports = map[string]string{
 
 	// The operating system.
 	"os": "system.go", "os/exec": "system.go", "os/signal": "system.go", "os/user": "system.go", "syscall": "system.go",
-	"math/rand/v2": "system.go", "golang.org/x/term": "system.go", "soku/internal/store/sqlite": "system.go",
+	"soku/internal/durable": "system.go", "golang.org/x/term": "system.go", "soku/internal/store/sqlite": "system.go",
 	"soku/internal/host":    "doctorfix.go floor.go system.go", // the identity of the host
+	"soku/internal/panics":  "root.go",                         // the value of a panic
 	"soku/internal/process": "detach.go server.go trial.go",    // how long this process lives
 	"soku/internal/sock":    "root.go",                         // threads that are reserved before the first socket
 

@@ -120,7 +120,7 @@ func (g *gathering) runOne(ctx context.Context, a *attempt, b *barrier) {
 	} else {
 		g.timed(a.job, func() { a.result = g.Runner.Run(ctx, a.job, hooks) })
 	}
-	// What a result is of, and its identity, is the campaign's to say: an endpoint that
+	// The campaign sets a result's test and identity: an endpoint that
 	// repeats an identity would replace or hide the result of another trial.
 	a.result.ID, a.result.Test = measure.NewResultID(begin), a.job.Test
 	g.mu.Lock()

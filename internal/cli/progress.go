@@ -15,7 +15,7 @@ import (
 	"soku/internal/text"
 )
 
-// What a line that is written over begins and ends with.
+// The beginning and the end of a line that is written over.
 const (
 	beginLine = printable.Sequence("\r")
 	endLine   = printable.Sequence("\x1b[K")
@@ -43,36 +43,38 @@ func newProgress(sys *System, plan *campaign.Plan) *progress {
 func (p *progress) Begun(b conduct.Beginning) {
 	switch b.Step {
 	case conduct.StepResumed:
-		p.say("run.resumed", text.Args{"Campaign": b.Campaign, "Others": b.Others})
+		p.printLine("run.resumed", text.Args{"Campaign": b.Campaign, "Others": b.Others})
 	case conduct.StepRefilled:
-		p.say("run.refilled", text.Args{"Campaign": b.Campaign, "Results": b.Results})
+		p.printLine("run.refilled", text.Args{"Campaign": b.Campaign, "Results": b.Results})
 	case conduct.StepLab:
-		p.say("lab.building", text.Args{"Lab": b.Lab})
+		p.printLine("lab.building", text.Args{"Lab": b.Lab})
 	case conduct.StepHosts:
-		p.say("run.hosts", text.Args{"Hosts": b.Hosts})
+		p.printLine("run.hosts", text.Args{"Hosts": b.Hosts})
 	case conduct.StepHost:
 		h := b.Host
 		args := text.Args{
 			"Host": h.Name, "Platform": h.Platform, "Copied": h.Copied, "Lasted": h.Duration, "Port": h.Port,
 			"Ahead": h.Offset >= 0, "Offset": h.Offset.Abs(), "Uncertainty": h.Uncertainty,
 		}
-		p.say("run.host", args)
+		p.printLine("run.host", args)
 		if h.ClockOff {
-			p.say("run.host_clock", args)
+			p.printLine("run.host_clock", args)
 		}
 	case conduct.StepUnreachable:
 		printError(p.catalogue, p.w, b.Error)
 	case conduct.StepLeft:
-		p.say("run.left", text.Args{"Campaign": b.Campaign, "Left": b.Left, "Trials": b.Trials, "Plan": p.plan.File})
+		p.printLine("run.left", text.Args{"Campaign": b.Campaign, "Left": b.Left, "Trials": b.Trials, "Plan": p.plan.File})
 	case conduct.StepCampaign:
 		e, c := b.Estimate, b.Running
 		done, _ := c.Done()
-		p.say("progress.begin", text.Args{
+		p.printLine("progress.begin", text.Args{
 			"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "AtMost": e.FewestTrials > 0, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Done": done})
 	}
 }
 
-func (p *progress) say(key string, args text.Args) { fmt.Fprintln(p.w, p.catalogue.Sentence(key, args)) }
+func (p *progress) printLine(key string, args text.Args) {
+	fmt.Fprintln(p.w, p.catalogue.Sentence(key, args))
+}
 
 // Trial implements [conduct.Observer].
 func (p *progress) Trial(e campaign.Event) {

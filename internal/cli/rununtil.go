@@ -23,12 +23,12 @@ func (p *progress) sayEnough(c *campaign.Campaign, e *campaign.Enough) {
 			args["Width"] = 0.0
 		}
 		maps.Copy(args, limits)
-		p.say("run.until", args)
+		p.printLine("run.until", args)
 	}
 	if u.Decided && (u.Interval == 0 || e.Limit != campaign.LimitFailed) {
 		args := text.Args{"Compared": e.Compared, "Open": e.Open, "A": e.A, "B": e.B, "Label": e.OpenLabel}
 		maps.Copy(args, limits)
-		p.say("run.until_decided", args)
+		p.printLine("run.until_decided", args)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestAFileThatIsReplacedKeepsItsMode(t *testing.T) {
 	}
 }
 
-// What is renamed into place before it is on disk may be empty after a loss of power.
+// A file that is renamed before its content is on disk may be empty after a loss of power.
 func TestAFileIsOnDiskBeforeItReplacesAnother(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {

@@ -55,7 +55,7 @@ func TestACauseIsFoundInAFailure(t *testing.T) {
 	}
 }
 
-// What another program or another version wrote stays as it is.
+// Text of another program or another version stays as it is.
 func TestSentencesOfOthersAreKept(t *testing.T) {
 	for name, e := range map[string]Error{
 		"no code":                         {Message: "busy", Hint: "wait"},

@@ -77,7 +77,8 @@ func (p *plot) addRoundTrips(title, class string, h *measure.Histogram, color in
 // loadOverTime draws the round trips before, during and after the load, over the time of the
 // load, which is that of the first trial.
 func (t testView) loadOverTime(id string, color map[string]int) []figure {
-	return t.panelsOverTime(id, "chart.load_time.title", true, color, func(r *Row) (out []series) {
+	title := func(pattern string) string { return t.Sentence("chart.load_time.title", text.Args{"Pattern": pattern}) }
+	return t.panelsOverTime(id, title, true, color, func(r *Row) (out []series) {
 		for _, s := range r.loads {
 			for _, part := range s.parts {
 				out = append(out, series{round: s.round, repeat: s.repeat, points: part, until: s.to})

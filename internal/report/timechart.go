@@ -8,13 +8,14 @@ import (
 
 // timeFigures draws each pattern's trials over time, by the figure that ranks.
 func (t testView) timeFigures(id string, color map[string]int) []figure {
-	return t.panelsOverTime(id, "chart.time.title", t.Basis.isTime(), color, func(r *Row) []series { return r.series }, nil)
+	title := func(pattern string) string { return t.Sentence("chart.time.title", text.Args{"Pattern": pattern}) }
+	return t.panelsOverTime(id, title, t.Basis.isTime(), color, func(r *Row) []series { return r.series }, nil)
 }
 
 // panelsOverTime draws lines over time, one panel a pattern on common axes, so that panels
 // compare. roundTrips is set if the values are round trips; otherwise they have the unit of the figure that ranks. under, unless
 // it is nil, adds what lies under the lines of a row.
-func (t testView) panelsOverTime(id, title string, roundTrips bool, color map[string]int, lines func(*Row) []series, under func(*plot, *Row)) []figure {
+func (t testView) panelsOverTime(id string, title func(pattern string) string, roundTrips bool, color map[string]int, lines func(*Row) []series, under func(*plot, *Row)) []figure {
 	low, high, end := math.Inf(1), 0.0, 0.0
 	for i := range t.Rows {
 		for _, s := range lines(&t.Rows[i]) {
@@ -42,7 +43,7 @@ func (t testView) panelsOverTime(id, title string, roundTrips bool, color map[st
 		if len(drawn) == 0 {
 			continue
 		}
-		p := t.overTime(t.Sentence(title, text.Args{"Pattern": r.Pattern}), yTitle, panelBox, x, y)
+		p := t.overTime(title(r.Pattern), yTitle, panelBox, x, y)
 		if under != nil {
 			under(p, r)
 		}

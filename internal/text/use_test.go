@@ -141,7 +141,7 @@ func uses(t *testing.T) []use {
 
 // sayers are the methods that take keys: the places of the keys among their arguments.
 // The arguments of the sentence follow the last one.
-var sayers = map[string][]int{"Sentence": {0}, "OrKey": {0}, "SentenceFor": {1}, "Under": {0}, "Row": {0, 1}, "Rows": {0}}
+var sayers = map[string][]int{"Sentence": {0}, "OrKey": {0}, "SentenceFor": {1}, "printLine": {0}, "Under": {0}, "Row": {0, 1}, "Rows": {0}}
 
 // usesIn are the keys of one call of a sayer, or of a Line that is written out.
 func usesIn(n ast.Node) []use {
