@@ -75,7 +75,7 @@ func (m *merging) journal(ctx context.Context, file string) error {
 		err := measure.Fail(measure.KindFile, "cli.merge.journal", measure.Figures{"file": file, "cause": err})
 		m.done.Unread = append(m.done.Unread, Unread{file, err})
 		m.unread(err)
-		return nil
+		return nil //nolint:nilerr // it is reported, and the other files are still merged
 	}
 	if err := m.merger.Campaign(ctx, c); err != nil {
 		return err

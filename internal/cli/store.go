@@ -68,9 +68,9 @@ func findCampaign(ctx context.Context, sys *System, s store.Store, text string) 
 	return archive.Archive{Store: s, Journals: campaignsDir(sys)}.Find(ctx, text)
 }
 
-// openExistingStore opens the store if its file exists, else it returns nil.
+// openExistingStore opens the store, or returns nil if its file does not exist.
 func openExistingStore(ctx context.Context, sys *System, file string) (store.Store, error) {
-	if needStore(sys, file) != nil {
+	if file == "" && sys.DataDir == "" {
 		return nil, nil
 	}
 	f, err := sys.Open(storeFile(sys, file))

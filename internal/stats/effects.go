@@ -9,11 +9,11 @@ import (
 type Matters string
 
 const (
-	// MattersYes: two levels of the factor differ significantly (Holm), by at least the threshold.
+	// MattersYes says that two levels of the factor differ significantly (Holm), by at least the threshold.
 	MattersYes Matters = "yes"
-	// MattersNo: any two levels of the factor are equivalent.
+	// MattersNo says that any two levels of the factor are equivalent.
 	MattersNo Matters = "no"
-	// MattersNotShown: neither a difference nor equivalence is shown.
+	// MattersNotShown says that neither a difference nor equivalence is shown.
 	MattersNotShown Matters = "not_shown"
 )
 

@@ -122,8 +122,8 @@ func (b *blocks) drain(use func(x *block, more bool) error) error {
 	watch := startWatch()
 	for x := range b.full {
 		watch.lap(&b.work.starved)
-		if b.ctx.Err() != nil {
-			break
+		if err := context.Cause(b.ctx); err != nil {
+			return err
 		}
 		if err := use(x, len(b.full) > 0); err != nil {
 			return err

@@ -144,10 +144,10 @@ func TestAFolderForCopiesThatDoesNotExistIsAnError(t *testing.T) {
 func TestTheClockOfTheShortestRoundTripCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ahead = 3 * time.Second
-		trips := []time.Duration{40, 20, 10, 30, 50} // in milliseconds; the way back takes all of it
+		trips := []int{40, 20, 10, 30, 50} // in milliseconds; the way back takes all of it
 		clock, err := endpoint.CompareClocks(func(r endpoint.Request) ([]byte, error) {
 			at := time.Now().Add(ahead)
-			time.Sleep(trips[r.Ask-1] * time.Millisecond)
+			time.Sleep(time.Duration(trips[r.Ask-1]) * time.Millisecond)
 			return json.Marshal(endpoint.Answer{Answer: r.Ask, UnixNs: at.UnixNano()})
 		})
 		if want := (endpoint.Clock{Offset: ahead - 5*time.Millisecond, Uncertainty: 5 * time.Millisecond}); err != nil || clock != want {
