@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/google/nftables"
@@ -129,7 +130,10 @@ func found(ctx context.Context, l *lab.Lab, args []string) (*measure.Result, str
 	cmd := l.Command(ctx, "client", args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
+	// The command dies with the thread that starts it, and labs of other tests discard threads.
+	runtime.LockOSThread()
 	failed := cmd.Run()
+	runtime.UnlockOSThread()
 	var r measure.Result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		return nil, "", fmt.Errorf("%v: %w: %s", args, errors.Join(failed, err), errs.String())
