@@ -339,6 +339,8 @@ func TestAReceiverThatStartsLateIsNotASenderThatStopped(t *testing.T) {
 			a, b := loopback.TCP(t, streams)
 			o := options(200*time.Millisecond, streams)
 			o.Rate = 8_000_000 // fits the queues
+			received := o
+			received.RX = w.rx
 			var s outcome
 			sent := make(chan struct{})
 			go func() {
@@ -346,8 +348,7 @@ func TestAReceiverThatStartsLateIsNotASenderThatStopped(t *testing.T) {
 				s.end, s.err = send(t.Context(), a, o, forward, w.limits())
 			}()
 			time.Sleep(150 * time.Millisecond)
-			o.RX = w.rx
-			end, err := receive(t.Context(), b, o, forward, w.limits())
+			end, err := receive(t.Context(), b, received, forward, w.limits())
 			<-sent
 			lossless(t, s, outcome{end, err})
 		}
