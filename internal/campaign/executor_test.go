@@ -24,7 +24,7 @@ func TestACampaignRunsEveryTrialOnceInOrder(t *testing.T) {
 		t.Errorf("outcome is %+v", out)
 	}
 	var want []string
-	for block := range b.plan.Blocks("", 42) {
+	for block := range campaign.Blocks(b.plan, "", 42) {
 		for j := range block.Jobs() {
 			want = append(want, j.Key().String())
 		}
@@ -172,7 +172,7 @@ func TestCommandsSurroundEachPatternsTrials(t *testing.T) {
 		return fmt.Sprintf("%s [SOKU_PATTERN=%s SOKU_ROUND=%d SOKU_FACTOR_SKU=%s]", command, pattern, round, pattern)
 	}
 	var want []string
-	for block := range b.plan.Blocks("", 42) {
+	for block := range campaign.Blocks(b.plan, "", 42) {
 		n, r := block.Pattern.Name, block.Round
 		want = append(want, env("b", n, r))
 		if n == "small" {

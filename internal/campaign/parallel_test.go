@@ -228,7 +228,7 @@ func TestRoundsAreAddedWhileTheCampaignRuns(t *testing.T) {
 	}
 	more := parse(t, strings.Replace(study, "rounds: 2", "rounds: 5", 1))
 	var want []string
-	for block := range more.Blocks("", 42) {
+	for block := range campaign.Blocks(more, "", 42) {
 		for j := range block.Jobs() {
 			want = append(want, j.Key().String())
 		}

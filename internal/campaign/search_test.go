@@ -46,7 +46,7 @@ func TestASearchVisitsLevelsUntilTheyGainNothingAndThoseAroundTheBestAgain(t *te
 	b := newBench(t, kneeStudy)
 	b.goodput = capped
 	b.create()
-	if e := b.plan.Estimate(nil); e.Trials != 8+9 || e.FewestTrials != 3+6 {
+	if e := campaign.EstimateOf(b.plan, nil); e.Trials != 8+9 || e.FewestTrials != 3+6 {
 		t.Errorf("estimate of %d to %d trials, want 9 to 17", e.FewestTrials, e.Trials)
 	} else if e.Time != 17*1300*time.Millisecond {
 		t.Errorf("17 trials of 1 s, 1.3 s with what is around them, take %s", e.Time)
@@ -262,7 +262,7 @@ func TestTestsBesideTheOneThatDecidesMayHaveFewerRounds(t *testing.T) {
 	b.goodput = capped
 	b.create()
 	// 3 to 8 levels with 3 trials in round 1, and 2 to 3 with 3 trials in one round and 1 in two.
-	if e := b.plan.Estimate(nil); e.FewestTrials != 3*3+2*(3+1+1) || e.Trials != 8*3+3*(3+1+1) {
+	if e := campaign.EstimateOf(b.plan, nil); e.FewestTrials != 3*3+2*(3+1+1) || e.Trials != 8*3+3*(3+1+1) {
 		t.Errorf("estimate of %d to %d trials, want 19 to 39", e.FewestTrials, e.Trials)
 	}
 	out, err := b.run()
