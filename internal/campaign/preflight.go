@@ -3,8 +3,16 @@ package campaign
 import (
 	"context"
 	"sync"
+	"time"
 
 	"soku/internal/measure"
+)
+
+// Bounds of the check before a run.
+const (
+	probesAtOnce  = 8
+	probeTimeout  = 15 * time.Second
+	rightsTimeout = 2 * time.Second
 )
 
 // Preflight runs probes, several at once, and returns what failed, failures of one cause as

@@ -1,18 +1,10 @@
 package campaign
 
-import (
-	"time"
+import "soku/internal/measure"
 
-	"soku/internal/measure"
-)
-
-// Bounds of the check before a run.
-const (
-	probesAtOnce  = 8
-	probeTimeout  = 15 * time.Second
-	rightsTimeout = 2 * time.Second
-	mostProbed    = 400 // pairs of a pattern; beyond, each end is in a probe, but not each pair
-)
+// mostProbed is how many pairs of a pattern are probed at most: of more pairs each end is in a
+// probe, but not each pair.
+const mostProbed = 400
 
 // Probes are trials of one message each that check, before a run, that clients can be
 // started and reach their servers, each pair of ends once, and that the systems there allow
