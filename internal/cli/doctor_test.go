@@ -35,6 +35,7 @@ func TestDoctorReadsThisHost(t *testing.T) {
 }
 
 func TestDoctorLooksAtThePathAndTheServer(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	out, errs, _ := soku(t, "doctor", startServer(t, nil), "--json", "--streams", "2")
 	var d doctor.Document
@@ -58,6 +59,7 @@ func TestDoctorLooksAtThePathAndTheServer(t *testing.T) {
 }
 
 func TestDoctorSaysWhyAPortIsNotReached(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	closed := strconv.Itoa(freeport.One(t))
 	for host, want := range map[string]string{

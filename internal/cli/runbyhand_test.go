@@ -34,6 +34,7 @@ seed: 5
 }
 
 func TestAPlanChangedByHandWaitsForAPersonAtATerminal(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	sys, _, errs := fakeSystem(t, "run", handPlan(t, startServer(t, nil)))
 	sys.StdinTerminal = func() bool { return true }
@@ -54,6 +55,7 @@ func TestAPlanChangedByHandWaitsForAPersonAtATerminal(t *testing.T) {
 
 // The estimate has no more than half of the measuring time on top.
 func TestTheEstimateIsThatOfARealRun(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	_, port, _ := net.SplitHostPort(startServer(t, nil))
 	plan := filepath.Join(t.TempDir(), "plan.yaml")
@@ -76,6 +78,7 @@ func TestTheEstimateIsThatOfARealRun(t *testing.T) {
 }
 
 func TestAPlanChangedByHandNeedsAPersonOrAChoice(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	plan := handPlan(t, startServer(t, nil))
 	sys, _, errs := fakeSystem(t, "run", plan)
