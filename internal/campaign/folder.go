@@ -111,7 +111,7 @@ func (f Folder) Read(id string, visit func(Record) error) error {
 // fileLock is a locked file. The system gives the lock back when the process ends.
 type fileLock struct{ f *os.File }
 
-func (l fileLock) Release() error { return l.f.Close() }
+func (l fileLock) Release() error { return errors.Join(process.UnlockFile(l.f), l.f.Close()) }
 
 // lock holds a campaign for this process. The process' number in the file is for
 // people; what counts is the lock on it.

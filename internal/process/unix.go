@@ -49,3 +49,7 @@ func LockFile(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// UnlockFile gives a locked file back. To close the file is not enough: a child that was just
+// forked has it until it runs its program.
+func UnlockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

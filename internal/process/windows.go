@@ -22,6 +22,11 @@ func LockFile(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
+// UnlockFile gives a locked file back.
+func UnlockFile(f *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
+}
+
 // StartDetached is not possible on this system.
 func StartDetached([]string, string, ...string) error { return errors.ErrUnsupported }
 
