@@ -121,9 +121,9 @@ func iperf3Figures(words []string, udp bool) (row iperf3Row, ok bool) {
 		return row, false
 	}
 	if udp {
-		row.packets = ptr(float64(n))
+		row.packets = new(float64(n))
 	} else {
-		row.retransmits = ptr(float64(n))
+		row.retransmits = new(float64(n))
 	}
 	return row, true
 }
@@ -138,7 +138,7 @@ func (r *iperf3Row) datagrams(jitter, counts string) bool {
 		return ok && whole
 	}
 	l, n, whole := iperfLosses(lost, total)
-	r.lost, r.packets = ptr(float64(l)), ptr(float64(n))
+	r.lost, r.packets = new(float64(l)), new(float64(n))
 	return ok && whole
 }
 
