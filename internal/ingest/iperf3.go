@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -189,9 +190,7 @@ func (s *Source) iperf3Start(r *measure.Result, d *iperf3Doc) {
 	}
 	if st.ConnectingTo != nil {
 		far.Name = short(st.ConnectingTo.Host)
-		if far.Address == "" {
-			far.Address = far.Name
-		}
+		far.Address = cmp.Or(far.Address, far.Name)
 	} else if st.Accepted != nil && far.Address == "" {
 		far.Address = short(st.Accepted.Host)
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -91,9 +92,7 @@ func (t *iperf3Test) outOfOrder(role string, words []string) error {
 		if t.reordered == nil {
 			t.reordered = map[string]float64{}
 		}
-		if role == "" {
-			role = "-"
-		}
+		role = cmp.Or(role, "-")
 		t.reordered[role] = n
 	}
 	return nil

@@ -173,9 +173,7 @@ func (s *Source) netperfRoundTrips(r *measure.Result, head string, perSecond flo
 		own.Protocol = "udp"
 	}
 	r.Test, r.Options.Own = measure.TestLatency, own
-	if r.Summary.ReportedRTT == nil {
-		r.Summary.ReportedRTT = new(measure.RTTFigures)
-	}
+	r.Summary.ReportedRTT = cmp.Or(r.Summary.ReportedRTT, new(measure.RTTFigures))
 	f := r.Summary.ReportedRTT
 	if f.Mean == nil {
 		_, burst, hasBurst := strings.Cut(head, "first burst ")

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -49,9 +50,7 @@ func pingBegins(line string) (target, address string, size int64, ok bool) {
 			address = strings.TrimPrefix(words[1], "(")
 		}
 		address, _, _ = strings.Cut(address, ")")
-		if address == "" {
-			address = target
-		}
+		address = cmp.Or(address, target)
 		return short(target), short(address), pingSize(words), true
 	}
 	if rest, ok = strings.CutPrefix(line, "Pinging "); !ok {

@@ -212,8 +212,7 @@ func (p *Parameters) readNumbers(m members) error {
 		if err != nil {
 			return err
 		}
-		cpu := int(n)
-		p.ServerAffinity = &cpu
+		p.ServerAffinity = new(int(n))
 	}
 	p.Parallel = max(p.Parallel, 1)
 	return p.checkLength()
