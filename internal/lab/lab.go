@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"sync"
@@ -42,9 +43,7 @@ type Options struct {
 }
 
 func (o Options) dir(name string) string {
-	if o.RunDir == "" {
-		o.RunDir = DefaultRunDir
-	}
+	o.RunDir = cmp.Or(o.RunDir, DefaultRunDir)
 	return filepath.Join(o.RunDir, "lab", name)
 }
 

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"soku/internal/measure"
@@ -151,12 +152,7 @@ func (b *builder) addLinks(l *Link, label string, parallel int) {
 // free is name, with a number appended if a link already has it.
 func (b *builder) free(name string) string {
 	return firstFree(name, func(s string) bool {
-		for _, l := range b.t.Links {
-			if l.Name == s {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(b.t.Links, func(l *Link) bool { return l.Name == s })
 	})
 }
 

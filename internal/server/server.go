@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -132,9 +133,7 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		s.closePorts()
 		return nil, err
 	}
-	if _, err := rand.Read(s.secret[:]); err != nil {
-		return nil, measure.Fail(measure.KindInternal, "server.random", measure.Figures{"cause": err})
-	}
+	_, _ = rand.Read(s.secret[:]) // never fails
 	return s, nil
 }
 
@@ -234,12 +233,7 @@ func (s *Server) allowed(a netip.Addr) bool {
 		return true
 	}
 	a = a.Unmap().WithZone("")
-	for _, p := range s.cfg.Allow {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.cfg.Allow, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 func (s *Server) limits() native.Limits {

@@ -111,8 +111,7 @@ func (ss *session) peerOf(index int) (peer netip.AddrPort, opening bool) {
 func (s *Server) open(ss *session, peer netip.AddrPort) (udpFlow, error) {
 	conn, err := s.own.Connect(ss.ctx, ss.local, peer, farSettings(ownOptions(ss)))
 	if err != nil {
-		var known *measure.Error
-		if errors.As(err, &known) {
+		if known, ok := errors.AsType[*measure.Error](err); ok {
 			return udpFlow{}, onServer(known)
 		}
 		return udpFlow{}, measure.Fail(measure.KindInternal, "server.open_udp", measure.Figures{"peer": peer.String(), "cause": err})

@@ -31,7 +31,7 @@ type ChoiceComparison struct {
 	// is none.
 	Ratio, Low, High float64
 	P, Adjusted      float64 // two-sided, and adjusted by Holm's procedure; NaN if not tested
-	SameP            float64 // as by [Equivalent], adjusted by Holm's procedure; NaN if not tested
+	SameP            float64 // as by [equivalence], adjusted by Holm's procedure; NaN if not tested
 	Decision         Decision
 	Untested         Untested
 	Rounds           int  // compared pairwise; 0: unpaired
@@ -48,7 +48,7 @@ type ChoiceComparison struct {
 // pair is compared as by [Compare], on logarithms: rounds of one session pairwise, others by
 // Welch's test. A decision is at 95 %, with the probabilities of all pairs adjusted by Holm's
 // procedure. Same takes precedence: where a difference as large as the threshold is ruled out
-// as by [Equivalent], a smaller one does not matter even if it is shown.
+// as by [equivalence], a smaller one does not matter even if it is shown.
 func CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) []ChoiceComparison {
 	return Looks{}.CompareChoices(pairs, higherIsBetter, threshold)
 }

@@ -27,7 +27,7 @@ var lookLevels = []struct {
 // each time makes 18 % of them. The level is the same at each look (S. J. Pocock, "Group
 // Sequential Methods in the Design and Analysis of Clinical Trials", Biometrika 64, 1977).
 // It is that of the next larger maximum that was simulated. false: not available, for a
-// maximum below 6 or above 40; see [EValue] for what needs no maximum.
+// maximum below 6 or above 40; see [eValue] for what needs no maximum.
 func LookLevel(most int) (level float64, ok bool) {
 	if most < FirstLook {
 		return 0, false
@@ -51,7 +51,7 @@ type Looks struct {
 }
 
 // LooksUpTo returns the looks after every round from [FirstLook] to a maximum: tests at
-// [LookLevel]. Without one, for a maximum of 0 or above 40, tests are by [EValue] over the
+// [LookLevel]. Without one, for a maximum of 0 or above 40, tests are by [eValue] over the
 // rounds that both patterns have, and what was not measured in the same rounds cannot be tested.
 func LooksUpTo(most int) Looks {
 	level, ok := LookLevel(most)
@@ -98,10 +98,11 @@ func (l Looks) p(e estimate) float64 {
 }
 
 // sameP returns the probability of an estimate this close to 0 where there is a difference as
-// large as the threshold, as by [Equivalent].
+// large as the threshold, as by [equivalence].
 func (l Looks) sameP(e estimate, threshold float64) float64 {
 	if !l.anytime {
-		return equivalence(e.mean, e.err, e.df, threshold).P
+		below, above := equivalence(e, threshold)
+		return max(below, above)
 	}
 	margin := math.Log1p(threshold)
 	if math.Abs(e.mean) >= margin {

@@ -60,10 +60,6 @@ func Range(values []float64) (low, high float64) {
 func Quantile(values []float64, p float64) float64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
-	return quantileSorted(sorted, p)
-}
-
-func quantileSorted(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 || !(p >= 0 && p <= 1) {
 		return math.NaN()
 	}
@@ -74,4 +70,16 @@ func quantileSorted(sorted []float64, p float64) float64 {
 	}
 	fraction := at - float64(below)
 	return sorted[below] + fraction*(sorted[below+1]-sorted[below])
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func finites(values []float64) []float64 {
+	var out []float64
+	for _, v := range values {
+		if finite(v) {
+			out = append(out, v)
+		}
+	}
+	return out
 }

@@ -129,9 +129,7 @@ func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
 		}
 	}
 	f.Summary.SteadyStartNs = measure.Duration(steady.StartNs)
-	if steady.EndNs > steady.StartNs {
-		f.Summary.GoodputBps = float64(steady.Bytes) * 8e9 / float64(steady.EndNs-steady.StartNs)
-	}
+	f.Summary.GoodputBps = steady.Bps()
 }
 
 // rateOfWhole is for a receiver that reports how much it received, and not when.
@@ -222,11 +220,9 @@ func countPackets(f *measure.Flow, both bool) {
 	if known == streams {
 		f.Summary.SocketDrops = &drops
 	}
-	jitter /= float64(streams)
-	f.Summary.JitterNs = &jitter
+	f.Summary.JitterNs = new(jitter / float64(streams))
 	if f.Summary.PacketsSent > 0 {
-		loss := float64(f.Summary.PacketsLost) / float64(f.Summary.PacketsSent)
-		f.Summary.LossRatio = &loss
+		f.Summary.LossRatio = new(float64(f.Summary.PacketsLost) / float64(f.Summary.PacketsSent))
 	}
 }
 
@@ -265,8 +261,7 @@ func total(flows []measure.Flow) measure.Summary {
 		}
 	}
 	if sum.LossRatio != nil && sum.PacketsSent > 0 {
-		loss := float64(sum.PacketsLost) / float64(sum.PacketsSent)
-		sum.LossRatio = &loss
+		sum.LossRatio = new(float64(sum.PacketsLost) / float64(sum.PacketsSent))
 	}
 	return sum
 }
@@ -275,16 +270,14 @@ func addCounts(a, b *int64) *int64 {
 	if a == nil || b == nil {
 		return nil
 	}
-	n := *a + *b
-	return &n
+	return new(*a + *b)
 }
 
 func larger(a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return nil
 	}
-	n := max(*a, *b)
-	return &n
+	return new(max(*a, *b))
 }
 
 func trust(c measure.Confidence) int {

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"sync"
@@ -52,8 +53,6 @@ func (p *preparation) into(r *measure.Result) {
 		if p.local.IsValid() {
 			r.Path.Client.Address = p.local.String()
 		}
-		if r.Path.Client.Name == "" {
-			r.Path.Client.Name = p.facts.Hostname
-		}
+		r.Path.Client.Name = cmp.Or(r.Path.Client.Name, p.facts.Hostname)
 	})
 }

@@ -7,6 +7,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -147,9 +148,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	if err != nil {
 		return err
 	}
-	if r.Path.Server.Name == "" {
-		r.Path.Server.Name = target.name
-	}
+	r.Path.Server.Name = cmp.Or(r.Path.Server.Name, target.name)
 	r.Path.Server.Address = target.addr.String()
 	if probe.OptionsOf(o).Probe == "icmp" && target.explicit != 0 {
 		return measure.Fail(measure.KindUsage, "trial.echo_port", measure.Figures{"test": s.Test, "host": s.Host})

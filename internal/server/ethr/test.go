@@ -157,10 +157,8 @@ func (t *connTest) synchronise(ctx context.Context) (early int, err error) {
 	if err != nil || begins.IsZero() {
 		return early, err
 	}
-	wait := time.NewTimer(time.Until(begins))
-	defer wait.Stop()
 	select {
-	case <-wait.C:
+	case <-time.After(time.Until(begins)):
 		return 0, nil
 	case <-ctx.Done():
 		return 0, context.Cause(ctx)

@@ -33,13 +33,11 @@ func (t *test) openStreams() error {
 			t.abort(err)
 		}
 	})
-	limit := time.NewTimer(t.handler.streamWait)
-	defer limit.Stop()
 	select {
 	case <-t.all:
 	case <-t.ctx.Done():
 		return t.cause()
-	case <-limit.C:
+	case <-time.After(t.handler.streamWait):
 		return fail(wire.CodeStreamAccept, "server.iperf3.no_streams", measure.Figures{"limit_ns": t.handler.streamWait})
 	}
 	return t.prepare()

@@ -305,8 +305,7 @@ func (t *test) askParameters() error {
 	t.hear(wordWait)
 	p, err := wire.ReadParameters(t.control)
 	if err != nil {
-		var out *wire.OutOfRangeError
-		if errors.As(err, &out) {
+		if out, ok := errors.AsType[*wire.OutOfRangeError](err); ok {
 			return &refusal{out.Code(), err}
 		}
 		return fail(wire.CodeReceiveParams, "server.iperf3.parameters", measure.Figures{"cause": err})

@@ -167,8 +167,8 @@ func (d *decoder) field(r *reader, f field, path string, depth int) bool {
 
 // kindOf is the kind of message that the structure at path belongs to, or 0.
 func kindOf(path string) Kind {
-	for _, k := range [...]Kind{Syn, Ack, SyncStart, SyncReady, SyncGo} {
-		if path == k.String() {
+	for k, name := range kindNames {
+		if path == name {
 			return k
 		}
 	}

@@ -2,6 +2,7 @@ package iperf3
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha1" // #nosec G505 -- iperf3's OAEP has SHA-1, where it is not broken
@@ -159,9 +160,7 @@ func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 	want, known := g.Users[user]
 	right := subtle.ConstantTimeCompare([]byte(HashPassword(user, password)), []byte(want)) == 1
 	skew := g.Skew
-	if skew == 0 {
-		skew = DefaultSkew
-	}
+	skew = cmp.Or(skew, DefaultSkew)
 	switch {
 	case !known || !right:
 		return "", measure.Fail(measure.KindRefused, "iperf3.users.wrong", nil)

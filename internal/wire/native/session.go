@@ -198,8 +198,6 @@ func (s *session) because(ctx context.Context, err error) error {
 	if cause := wire.Ended(ctx); cause != nil {
 		return cause
 	}
-	timer := time.NewTimer(500 * time.Millisecond)
-	defer timer.Stop()
 	select {
 	case <-s.over:
 		if s.err != nil {
@@ -208,7 +206,7 @@ func (s *session) because(ctx context.Context, err error) error {
 		if s.end.Error != nil {
 			return s.end.Error
 		}
-	case <-timer.C:
+	case <-time.After(500 * time.Millisecond):
 	case <-ctx.Done():
 		return wire.Ended(ctx)
 	}

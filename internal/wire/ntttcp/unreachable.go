@@ -27,8 +27,7 @@ func Unreachable(ctx context.Context, to string, err error) error {
 	case errors.Is(err, os.ErrPermission):
 		return measure.Fail(measure.KindPermission, "dial.forbidden", measure.Figures{"address": to})
 	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		err = errno // without the addresses, which the sentence has
 	}
 	return measure.Fail(measure.KindUnreachable, "dial.failed", measure.Figures{"address": to, "cause": err}).WithHintCode("dial.routes_family", nil)
