@@ -207,7 +207,7 @@ func TestNothingInTheStoreControlsTheTerminal(t *testing.T) {
 	}
 }
 
-// What nobody thought of meets the filter before standard output and standard error.
+// Cases without a test of their own meet the filter before standard output and standard error.
 func TestNothingPassesTheOutputsUnfiltered(t *testing.T) {
 	sys, out, errs := fakeSystem(t)
 	f := filtered(sys)

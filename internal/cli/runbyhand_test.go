@@ -82,7 +82,7 @@ func TestAPlanChangedByHandNeedsAPersonOrAChoice(t *testing.T) {
 	tier.SpendsSeconds(t)
 	plan := handPlan(t, startServer(t, nil))
 	sys, _, errs := fakeSystem(t, "run", plan)
-	if code := Run(sys); code != 2 || !strings.Contains(errs.String(), "offload is changed by hand, and nobody can be asked; run it at a terminal, or say which levels are set: --only offload=on") {
+	if code := Run(sys); code != 2 || !strings.Contains(errs.String(), "offload is set by hand, but there is no terminal to ask on; run it at a terminal, or say which levels are set: --only offload=on") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	if made, _ := filepath.Glob(filepath.Join(sys.DataDir, "campaigns", "*")); len(made) > 0 {

@@ -27,7 +27,7 @@ var countCodes = []CodeInfo{
 		{Key: "sent_bytes", Meaning: "by the sender's file"},
 		{Key: "received_bytes", Meaning: "by the receiver's file"},
 	}, "Two ingested files are joined as both ends of one run, and the receiver counted more than the sender sent.",
-		"Check that both files are of the same run."},
+		"Check that both files come from the same run."},
 	{CodeReceiverUnconfirmed, SeverityWarning, "", []FigureInfo{
 		{Key: "port", Meaning: "TCP port that did not answer"},
 	}, "The server did not answer on TCP, so it is unknown whether anything receives the datagrams.",
@@ -246,7 +246,7 @@ var baselineCodes = []CodeInfo{
 	{CodeRTTNearBaseline, SeverityWarning, "", []FigureInfo{
 		{Key: "rtt_ns", Meaning: "median of the trial"},
 		{Key: "baseline_ns", Meaning: "median on this host's loopback"},
-		{Key: "baseline_age_ns", Optional: true, Meaning: "how long before the trial soku floor measured it; absent: measured beside the trial"},
+		{Key: "baseline_age_ns", Optional: true, Meaning: "how long before the trial soku floor measured it; absent: measured together with the trial"},
 	}, "A large part of the median round trip is what host and program add by themselves.",
 		"Use --spin on, or compare differences instead of the figure."},
 	{CodeBaselineFailed, SeverityWarning, "client", []FigureInfo{
@@ -264,7 +264,7 @@ var baselineCodes = []CodeInfo{
 		"Run soku floor again while the host is idle."},
 	{CodeProbesLate, SeverityWarning, "client", []FigureInfo{
 		{Key: "late_ratio", Meaning: "share of the messages"},
-	}, "Latency messages beside the load left late, because this host was too busy. The delay is in their latency.",
+	}, "Latency messages under load left late, because this host was too busy. The delay is in their latency.",
 		"Use a host with more processors."},
 	{CodeAcceleratedBypassed, SeverityWarning, anyEnd, []FigureInfo{
 		{Key: "interface", Text: true, Meaning: "synthetic interface of the path"},

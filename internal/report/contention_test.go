@@ -63,7 +63,7 @@ func TestAllAtOnceChangesNothingWhereNothingIsShared(t *testing.T) {
 		t.Errorf("overall %+v, pairs %+v", c.Overall, c.Pairs)
 	}
 	causes := english(tcp).causes()
-	want := "All pairs at once make no practical difference to the goodput on average: −0.02 % against each by itself (95 % interval −0.14 to 0.09 %), in 8 rounds; 2 % or more is ruled out. No single pair is shown to be worse."
+	want := "Running all pairs concurrently makes no practical difference to the goodput on average: −0.02 % against each by itself (95 % interval −0.14 to 0.09 %), in 8 rounds; 2 % or more is ruled out. No single pair is shown to be worse."
 	if len(causes) != 1 || causes[0] != want {
 		t.Errorf("%q", causes)
 	}

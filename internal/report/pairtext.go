@@ -86,7 +86,7 @@ func (t testView) spreadTable() table {
 	return out
 }
 
-// contends says what measuring all pairs at once does; nothing where they cannot be compared.
+// contends says what measuring all pairs concurrently does, if the two can be compared.
 func (t testView) contends() []string {
 	c := t.Pairs.Contention
 	e := c.Overall

@@ -64,14 +64,14 @@ func commonOptions() []option {
 		{long: "json-stream", help: "print a JSON line an event", set: choice(func(s *Settings) { s.JSON, s.Stream = true, true })},
 		{long: "json-stream-full-output", help: "with --json-stream, also the whole document at the end", set: toggle(func(s *Settings) *bool { return &s.StreamFull })},
 		{long: "logfile", arg: "FILE", help: "append what is printed to this file", set: text(func(s *Settings) *string { return &s.LogFile })},
-		{long: "forceflush", help: "write every line at once", set: toggle(func(s *Settings) *bool { return &s.ForceFlush }), what: "every line is always written at once"},
+		{long: "forceflush", help: "write every line at once", set: toggle(func(s *Settings) *bool { return &s.ForceFlush }), what: "every line is always written immediately"},
 		{long: "timestamps", arg: "[FORMAT]", help: "begin lines with the time, in a format of strftime(3)", set: timestamps, what: "the letters `a A b B c d D e F h H I j k l m M n p r R s S t T u w x X y Y z Z %`, in English"},
 		{long: "rcv-timeout", arg: "MILLISECONDS", help: "end when nothing comes for so long (120000)", set: whole(func(s *Settings) *int { return &s.RcvTimeout }, leastSilence, maxTimeout, "receive timeout value is incorrect or not in range")},
 		{long: "snd-timeout", arg: "MILLISECONDS", help: "end when nothing is acknowledged for so long", set: whole(func(s *Settings) *int { return &s.SndTimeout }, 0, maxTimeout, "send timeout value is incorrect or not in range"), what: "Linux; TCP and the control connection, as in iperf3"},
 		{long: "cntl-ka", arg: "[IDLE/INTERVAL/COUNT]", help: "keep the control connection alive", set: controlKeepAlive, what: "soku checks the control connection without it, too"},
 		{long: "mptcp", short: "m", help: "use Multipath TCP", set: choice(func(s *Settings) { s.Multipath, s.UDP = true, false }), // TCP, unless a later option chooses otherwise
 			what: "no effect with `-s`: a server always accepts both kinds of TCP"},
-		{long: "debug", short: "d", arg: "[LEVEL]", help: "print what goes on inside", set: debug, what: "prints the states of the control connection from level 3 on, nothing else; no effect with `-J`"},
+		{long: "debug", short: "d", arg: "[LEVEL]", help: "print what goes on inside", set: debug, what: "prints the states of the control connection from level 3 on, only these; no effect with `-J`"},
 		{long: "version", short: "v", side: infoOnly, help: "print the version", set: toggle(func(s *Settings) *bool { return &s.ShowVersion })},
 		{long: "help", short: "h", side: infoOnly, help: "print this", set: toggle(func(s *Settings) *bool { return &s.ShowHelp })},
 	}
