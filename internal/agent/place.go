@@ -27,10 +27,11 @@ type Hooks struct {
 	// together: Ready of each waits for all of them. ctx ends when the trial can no
 	// longer start.
 	Ready func(ctx context.Context) error
-	// Started is called once, of a trial with a hook Ready, when its packets begin to
-	// move: at that moment, on the clock of this process. Of a trial in another
-	// process that is when its report arrives.
-	Started func(at time.Time)
+	// Started is called once, of a trial with a hook Ready, after its packets began to
+	// move: at that moment, on the clock of this process, known within ± uncertainty. The
+	// uncertainty is 0 in this process; for another process it is half of the round trip
+	// between the two.
+	Started func(at time.Time, uncertainty time.Duration)
 }
 
 // Spec is a trial to run. It is also a line of [Schema].

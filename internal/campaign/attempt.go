@@ -16,6 +16,8 @@ type attempt struct {
 	planned int64     // payload, where it is known in advance
 	started time.Time // when it was released with its group; zero before
 
+	startError time.Duration // started is known within ± this
+
 	meter  meter // of the running trial; under run.mu
 	result *measure.Result
 	bytes  int64 // payload it moved; valid with result

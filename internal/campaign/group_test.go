@@ -33,7 +33,7 @@ func TestAGroupStartsTogetherWhenAllAreReady(t *testing.T) {
 			defer mu.Unlock()
 			released[name(j)] = time.Since(n.begin)
 			if name(j) == "a>b" { // its failure is reported elsewhere
-				h.Started(time.Now().Add(7 * time.Millisecond))
+				h.Started(time.Now().Add(7*time.Millisecond), 2*time.Millisecond)
 			}
 			return err
 		}
@@ -51,6 +51,9 @@ func TestAGroupStartsTogetherWhenAllAreReady(t *testing.T) {
 					t.Fatalf("group is %+v", g)
 				}
 				skews[r.Trial.Pair.Client.Name] = *g.StartSkewNs
+				if g.StartSkewErrorNs != map[string]int64{"a": 2e6}[r.Trial.Pair.Client.Name] {
+					t.Errorf("%s: the skew is known within ± %d ns", r.Trial.Pair.Client.Name, g.StartSkewErrorNs)
+				}
 			} else if r.Trial.Pair.Client.Name != "a" || r.Trial.Pair.Server.Name != "c" {
 				t.Errorf("%+v has no group", r.Trial.Pair)
 			}

@@ -32,7 +32,7 @@ func sampleResult() *Result {
 	return &Result{
 		Schema: Schema, ID: "0193aabbccdd01020304", Tool: Tool{Name: "soku", Version: "devel"}, Test: TestLatency,
 		Trial: &Trial{Campaign: "c1", Pattern: "ultra", Levels: []Level{{"sku", "ultra"}}, Label: "rtt", Round: 1, Repeat: 1, Order: 2, Seed: 7,
-			Pair: &Pair{Client: Endpoint{Name: "a"}, Server: Endpoint{Name: "b", Label: "vlan", Address: "10.0.0.2"}}, Group: &Group{ID: "1.2", Trials: 2, StartSkewNs: new(int64)}, Session: &Session{ID: "s", Number: 1}},
+			Pair: &Pair{Client: Endpoint{Name: "a"}, Server: Endpoint{Name: "b", Label: "vlan", Address: "10.0.0.2"}}, Group: &Group{ID: "1.2", Trials: 2, StartSkewNs: new(int64), StartSkewErrorNs: 1}, Session: &Session{ID: "s", Number: 1}},
 		StartedAt: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		Path:      Path{Client: Endpoint{Name: "a", Address: "10.0.0.1"}, Server: Endpoint{Name: "b", Address: "10.0.0.2", Label: "vlan"}, Direction: Forward},
 		Options:   Defaults(TestLatency),

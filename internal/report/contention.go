@@ -129,16 +129,20 @@ func (t *Test) estimateOf(pattern string) *float64 {
 type StartSkew struct {
 	Groups    int     `json:"groups"`
 	MedianNs  float64 `json:"median_ns"`  // of the groups: from the first of its trials to the last
-	LargestNs float64 `json:"largest_ns"` // the largest
+	LargestNs float64 `json:"largest_ns"` // of the groups, measured in the same way
+	// ErrorNs is the largest uncertainty of these times: they are known within ± ErrorNs. It is
+	// 0 for trials of one process, and for documents of versions that did not measure it.
+	ErrorNs float64 `json:"error_ns,omitempty"`
 }
 
 // startSkewOf is nil if no trials started in groups.
 func startSkewOf(patterns []pattern) *StartSkew {
-	last := map[string]float64{}
+	last, uncertainty := map[string]float64{}, 0.0
 	for _, p := range patterns {
 		for _, r := range p.results {
 			if g := r.Trial.Group; g != nil && g.StartSkewNs != nil {
 				last[g.ID] = max(last[g.ID], float64(*g.StartSkewNs))
+				uncertainty = max(uncertainty, float64(g.StartSkewErrorNs))
 			}
 		}
 	}
@@ -150,5 +154,5 @@ func startSkewOf(patterns []pattern) *StartSkew {
 		all = append(all, skew)
 	}
 	slices.Sort(all)
-	return &StartSkew{Groups: len(all), MedianNs: stats.Median(all), LargestNs: all[len(all)-1]}
+	return &StartSkew{Groups: len(all), MedianNs: stats.Median(all), LargestNs: all[len(all)-1], ErrorNs: uncertainty}
 }

@@ -101,3 +101,25 @@ func TestTheStartSkewOfGroupsIsShownOnce(t *testing.T) {
 		}
 	}
 }
+
+// A skew that is smaller than its uncertainty is an upper bound and no figure.
+func TestTheStartSkewComesWithItsUncertainty(t *testing.T) {
+	for uncertainty, want := range map[int64]string{
+		100e3: "started within 2.900 ms (median of 6 groups; at most 2.900 ms), measured within ± 100.0 µs.",
+		40e6:  "started within 42.90 ms (6 groups): the round trips to their clients are too long to measure less.",
+	} {
+		in := slowServer().input()
+		for _, r := range in.Results {
+			if g := r.Trial.Group; g != nil {
+				g.StartSkewErrorNs = uncertainty
+			}
+		}
+		r := build(t, in)
+		if s := r.test(t, "tcp").Pairs.Start; s.ErrorNs != float64(uncertainty) {
+			t.Errorf("%+v", s)
+		}
+		if out := strings.Join(strings.Fields(written(t, forms(r)["txt"])), " "); !strings.Contains(out, want) {
+			t.Errorf("%q is missing in %s", want, out)
+		}
+	}
+}

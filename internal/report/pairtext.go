@@ -169,7 +169,10 @@ func (t testView) startSkew() string {
 		return ""
 	}
 	s := t.Pairs.Start
-	return t.Sentence("pairs.start", text.Args{"Groups": s.Groups, "Median": s.MedianNs, "Largest": s.LargestNs})
+	if s.ErrorNs > s.LargestNs {
+		return t.Sentence("pairs.start_bound", text.Args{"Groups": s.Groups, "Bound": s.LargestNs + s.ErrorNs})
+	}
+	return t.Sentence("pairs.start", text.Args{"Groups": s.Groups, "Median": s.MedianNs, "Largest": s.LargestNs, "Error": s.ErrorNs})
 }
 
 // spreadHeading says of what the table of spreads is.
