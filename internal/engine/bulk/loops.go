@@ -14,11 +14,7 @@ import (
 func runLoops(pins *sock.Pins, role measure.Role, loops, n int, work func(sockets []int) error) error {
 	errs := make([]error, loops)
 	var all sync.WaitGroup
-	for h := range loops {
-		var sockets []int
-		for i := h; i < n; i += loops {
-			sockets = append(sockets, i)
-		}
+	for h, sockets := range sock.Deal(n, loops) {
 		all.Go(func() {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
