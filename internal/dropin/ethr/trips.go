@@ -2,9 +2,12 @@ package ethr
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"soku/internal/measure"
 )
 
 // rule is the line above and below the table of round trips.
@@ -66,4 +69,22 @@ func (o *output) tripsRow(remote, protocol string, t trips) {
 func (o *output) logTrips(remote, protocol string, t trips) {
 	x := t.texts()
 	o.log(logLatency{o.stamp(), o.title, "LatencyResult", remote, protocol, x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]})
+}
+
+// WriteTable writes rows of round trips as Ethr's latency table, for scripts that read it.
+// The figures are soku's: percentiles of histograms.
+func WriteTable(w io.Writer, rows []measure.Percentiles) error {
+	if _, err := fmt.Fprintf(w, "%s\n%s\n", rule, tripsHeadRow()); err != nil {
+		return err
+	}
+	for _, p := range rows {
+		var cells []string
+		for _, ns := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {
+			cells = append(cells, duration(time.Duration(ns)))
+		}
+		if _, err := fmt.Fprintln(w, columns(cells...)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
