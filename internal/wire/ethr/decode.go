@@ -3,6 +3,7 @@ package ethr
 import (
 	"encoding/binary"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -23,6 +24,7 @@ func Decode(b []byte) (Message, error) {
 		return Message{}, errLength
 	}
 	d := decoder{in: reader{b: b}, types: map[int64]structure{}}
+	d.numbers = d.m.members()
 	for {
 		m, done, err := d.section()
 		if err != nil || done {
@@ -32,10 +34,11 @@ func Decode(b []byte) (Message, error) {
 }
 
 type decoder struct {
-	in    reader
-	types map[int64]structure
-	m     Message
-	seen  Kind // of the structures of the value: which kind it belongs to
+	in      reader
+	types   map[int64]structure
+	m       Message
+	numbers members // of m
+	seen    Kind    // of the structures of the value: which kind it belongs to
 }
 
 // section reads one part of the message: the description of a type, or the value.
@@ -141,10 +144,11 @@ func (d *decoder) field(r *reader, f field, path string, depth int) bool {
 	switch f.id {
 	case gobBool, gobUint:
 		v, ok := r.uint()
-		return ok && d.m.setUint(path, v)
+		return ok && d.numbers.setUint(path, v)
 	case gobInt:
 		v, ok := r.int()
-		return ok && d.m.setInt(path, v)
+		d.numbers.setInt(path, v)
+		return ok
 	case gobFloat:
 		_, ok := r.uint()
 		return ok
@@ -177,50 +181,27 @@ func kindOf(path string) Kind {
 
 // setUint stores a number if the field is known, and refuses a number that does not fit
 // into it.
-func (m *Message) setUint(path string, v uint64) bool {
-	most := uint64(math.MaxUint32)
-	p := &m.Params
-	switch path {
-	case "Version":
-		m.Version = uint32(v)
-	case "Type":
-		m.Kind = Kind(v)
-	case "Syn.TestID.Protocol":
-		m.Transport = Transport(v)
-	case "Syn.TestID.Type":
-		m.Test = Test(v)
-	case "Syn.ClientParam.NumThreads":
-		p.Threads = uint32(v)
-	case "Syn.ClientParam.BufferSize":
-		p.Buffer = uint32(v)
-	case "Syn.ClientParam.RttCount":
-		p.Rounds = uint32(v)
-	case "Syn.ClientParam.Reverse":
-		p.Reverse, most = v != 0, 1
-	case "Syn.ClientParam.WarmupCount":
-		p.Warmup = uint32(v)
-	case "Syn.ClientParam.ToS":
-		p.ToS, most = uint8(v), math.MaxUint8
-	case "Syn.ClientParam.BwRate":
-		p.Rate, most = v, math.MaxUint64
-	default:
-		most = math.MaxUint64
+func (m members) setUint(path string, n uint64) bool {
+	p, known := m[path]
+	if !known {
+		return true
 	}
-	return v <= most
-}
-
-func (m *Message) setInt(path string, v int64) bool {
-	switch path {
-	case "Syn.ClientParam.Duration":
-		m.Params.Duration = time.Duration(v)
-	case "Syn.ClientParam.Gap":
-		m.Params.Gap = time.Duration(v)
-	case "SyncReady.DelayNs":
-		m.Delay = time.Duration(v)
-	case "SyncGo.RttNs":
-		m.RTT = time.Duration(v)
+	v := reflect.ValueOf(p).Elem()
+	switch {
+	case v.Kind() == reflect.Bool:
+		v.SetBool(n != 0)
+		return n <= 1
+	case v.CanUint():
+		v.SetUint(n)
+		return !v.OverflowUint(n)
 	}
 	return true
+}
+
+func (m members) setInt(path string, n int64) {
+	if p, known := m[path].(*time.Duration); known {
+		*p = time.Duration(n)
+	}
 }
 
 // reader reads numbers from the front of b.
