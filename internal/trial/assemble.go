@@ -289,3 +289,39 @@ func trust(c measure.Confidence) int {
 	}
 	return 0
 }
+
+// cost adds up what both ends spent on 1e9 payload bytes. One end alone says
+// little: what one saves the other may spend.
+func cost(r *measure.Result) {
+	var sum float64
+	for _, h := range []*measure.Host{r.Hosts.Client, r.Hosts.Server} {
+		if h == nil || h.Counters == nil || h.Counters.CPUSecPerGB == 0 {
+			return
+		}
+		sum += h.Counters.CPUSecPerGB
+	}
+	r.Summary.CPUSecPerGB = &sum
+}
+
+// fairness returns how evenly the streams of a flow shared its goodput, or nil if the flow has
+// one stream or no byte was counted.
+func fairness(f *measure.Flow) *measure.Fairness {
+	shares := f.StreamBps()
+	if len(shares) < 2 {
+		return nil
+	}
+	index := stats.Jain(shares)
+	if math.IsNaN(index) {
+		return nil
+	}
+	low, high := stats.Range(shares)
+	return &measure.Fairness{JainIndex: index, MinBps: low, MedianBps: stats.Median(shares), MaxBps: high}
+}
+
+// lessFair is that of two directions whose streams shared it less evenly.
+func lessFair(a, b *measure.Fairness) *measure.Fairness {
+	if a == nil || b != nil && b.JainIndex < a.JainIndex {
+		return b
+	}
+	return a
+}
