@@ -270,7 +270,7 @@ func TestMistakesInPairsAreNamedWithTheirPlace(t *testing.T) {
 		withPairs("{mehs: [a, b]}"):                                          "did you mean mesh",
 		withPairs("{mesh: [a, b]}") + "from: a\n":                            "from: the plan has pairs, which say the endpoints",
 		withPairs("{mesh: [a, b]}") + "factors: {x: [{name: one, to: c}]}\n": "factors.x.1.to: the plan has pairs",
-		withPairs("{mesh: [a, b.vlan]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n":                            "pattern one: the pairs name b.vlan, and the label vpc is set beside them",
+		withPairs("{mesh: [a, b.vlan]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n":                            "pattern one: the pairs name b.vlan, and the label vpc is set as well",
 		withPairs("{mesh: [a, c]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n":                                 `pattern one: endpoint c has no address labelled "vpc"`,
 		withPairs("{mesh: [a, b]}") + "contention: alone\n":                                                               `contention: "alone" is no contention`,
 		withPairs("{mesh: [a, b]}") + "contention: [isolated, isolated]\n":                                                "contention: isolated is there twice",
