@@ -30,8 +30,8 @@ type Campaign struct {
 	finished time.Time // when the last trial with a result ended
 	bytes    int64     // payload moved so far, dropped trials included
 	sessions int       // runs so far
-	added    int       // rounds beside the plan's
-	raised   int       // rounds of the plan that last had more of them; 0 for none
+	added    int       // rounds added to the plan's
+	raised   int       // rounds of the plan that last had more of them, or 0
 	wanted   int       // rounds of the plan as it is now; its own are those that the campaign began with
 	trials   int       // of the whole campaign
 	recorded int       // trials as the journal has them

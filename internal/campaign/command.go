@@ -76,7 +76,7 @@ func (r *run) environment(b Block) []string {
 type Shell struct {
 	// Command makes the process, as exec.CommandContext does.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
-	Argv    []string // the plan's shell; empty for the system's
+	Argv    []string // the plan's shell, or nil for the system's
 	Dir     string
 	More    []string // environment for every command
 }

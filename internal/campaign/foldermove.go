@@ -57,7 +57,7 @@ func (f Folder) Remove(id string) error {
 	if err != nil {
 		return err
 	}
-	// Without its journal nobody can open the campaign; Windows keeps the file of a lock that is held.
+	// Without its journal the campaign cannot be opened; Windows keeps the file of a lock that is held.
 	err = os.Remove(filepath.Join(dir, journalName))
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil

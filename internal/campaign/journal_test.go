@@ -168,7 +168,7 @@ func TestACampaignRunsAndResumesInMemory(t *testing.T) {
 	b.onceEach(16)
 }
 
-// The identity of a campaign can come from a journal or a store that somebody else wrote.
+// The identity of a campaign can come from another user's journal or store.
 func TestAnIdentityNamesACampaignOfItsPlaceOnly(t *testing.T) {
 	for name, in := range places(t) {
 		t.Run(name, func(t *testing.T) {

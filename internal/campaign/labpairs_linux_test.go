@@ -12,7 +12,7 @@ import (
 	"soku/test/tier"
 )
 
-// runInLab runs a plan of pairs between so many hosts of a lab, h0 and so on.
+// runInLab runs a plan of pairs between the hosts of a lab, h0 and so on.
 func runInLab(t *testing.T, hosts int, keys string) *net {
 	t.Helper()
 	tier.SpendsSeconds(t)

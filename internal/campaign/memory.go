@@ -72,7 +72,7 @@ func (m *Memory) Open(id string, visit func(Record) error) (Journal, Lock, error
 	return j, j, nil
 }
 
-// Bytes is a copy of a journal as a file would have it; nil if there is none.
+// Bytes is a copy of a journal as a file would have it, or nil if there is none.
 func (m *Memory) Bytes(id string) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -199,7 +199,7 @@ func TestRoundsThatAreAddedHaveAllTests(t *testing.T) {
 }
 
 func TestTheEstimateIsOfTrialsSideBySide(t *testing.T) {
-	for pairs, want := range map[string][3]int{ // trials of a block, at once, seconds of a block
+	for pairs, want := range map[string][3]int{ // trials of a block, of which concurrent, seconds of a block
 		"{mesh: [a, b, c, d, e, f]}":                                 {30, 3, 0},
 		"{list: [[a, b], [c, d], [e, f]]}":                           {3, 3, 1},
 		"{between: [[a], [b, c, d]]}":                                {3, 1, 3},

@@ -15,7 +15,7 @@ const connectEvery = time.Second
 // runPatiently runs a trial. While its server cannot be reached, as during a restart, it
 // runs again until [Executor.Patience] is over; the result says so. A server that did not
 // come back is not waited for again until it has answered: the trials that are left fail
-// at once.
+// immediately.
 func (g *gathering) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *measure.Result {
 	server := fmt.Sprintf("%s %d", a.job.Server.Machine(), a.job.Options.Port)
 	begin := time.Now()
@@ -48,8 +48,8 @@ func (g *gathering) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *
 	}
 }
 
-// unanswered reports whether a trial failed because nobody accepted its connection, or
-// closed it without an answer, as a server does that ends, or because its host could not be
+// unanswered reports whether a trial failed because its connection was not accepted, or
+// closed without an answer, as a server does that ends, or because its host could not be
 // reached by ssh.
 func unanswered(e *measure.Error) bool {
 	return e != nil && (e.Code == "native.closed" || e.Code == "ssh.unreachable") || e != nil && e.Kind == measure.KindUnreachable && (strings.HasPrefix(e.Code, "dial.") || strings.HasSuffix(e.Code, ".no_answer"))

@@ -107,7 +107,7 @@ func endsOfProbe(j Job) probeEnds {
 	return probeEnds{endsOf(j), j.Test, j.Options.Port, j.Options.Bind, j.Options.Device, j.Options.IPVersion, j.Options.ConnectTimeout, j.Options.Pin}
 }
 
-// Preflight runs probes, several at once, and returns what failed, failures of one cause as
+// Preflight runs probes, several concurrently, and returns what failed, failures of one cause as
 // one. The error is of kind interrupted, if ctx ends.
 func Preflight(ctx context.Context, runner Runner, probes []Job) ([]*measure.Error, error) {
 	failures := make([]*measure.Error, len(probes))

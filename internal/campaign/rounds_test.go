@@ -9,10 +9,10 @@ import (
 	"soku/internal/measure"
 )
 
-// studyOf is the study with so many rounds.
+// studyOf is the study with the number of rounds.
 func studyOf(rounds string) string { return strings.Replace(study, "rounds: 2", "rounds: "+rounds, 1) }
 
-// raise goes on with the bench's campaign by a plan of the study with so many rounds.
+// raise goes on with the bench's campaign by a plan of the study with the number of rounds.
 func (b *bench) raise(rounds string) {
 	b.t.Helper()
 	b.plan = parse(b.t, studyOf(rounds))

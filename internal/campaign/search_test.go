@@ -255,7 +255,7 @@ func TestTheFigureOfTheNamedTestDecides(t *testing.T) {
 	}
 }
 
-// Of a test that is only looked at beside the search, few trials may be enough.
+// A test that the search does not decide by may need few trials.
 func TestTestsBesideTheOneThatDecidesMayHaveFewerRounds(t *testing.T) {
 	text := strings.Replace(kneeStudy, "{up:", "{rtt: {test: latency, rounds: 2, repeats: 2}, up:", 1)
 	b := newBench(t, text)

@@ -119,7 +119,7 @@ const (
 	CodeRankOnlyOne  Code = "rank_only_one"
 	CodeRankNoValues Code = "rank_no_values"
 
-	// What a result of another program does not have.
+	// A result of another program lacks this.
 	CodeNoIntervals         Code = "no_intervals"
 	CodeIntervalsOfSender   Code = "intervals_of_sender"
 	CodeGoodputOfSender     Code = "goodput_of_sender"

@@ -236,13 +236,13 @@ var baselineCodes = []CodeInfo{
 		{Key: "baseline_bps", Meaning: "one stream on this host's loopback"},
 		{Key: "baseline_age_ns", Meaning: "how long before the trial soku floor measured it"},
 	}, "The goodput is close to what this host reaches on its own loopback, so the host may be the limit and not the path.",
-		"Use a faster host, or measure several streams or hosts at once."},
+		"Use a faster host, or measure with several streams or hosts."},
 	{CodePacketRateNearBaseline, SeverityWarning, "", []FigureInfo{
 		{Key: "packets_per_second", Meaning: "received in the trial"},
 		{Key: "baseline_per_second", Meaning: "received on this host's loopback"},
 		{Key: "baseline_age_ns", Meaning: "how long before the trial soku floor measured it"},
 	}, "The packet rate is close to what this host reaches on its own loopback, so the host may be the limit and not the path.",
-		"Use a faster host, or measure several streams or hosts at once."},
+		"Use a faster host, or measure with several streams or hosts."},
 	{CodeRTTNearBaseline, SeverityWarning, "", []FigureInfo{
 		{Key: "rtt_ns", Meaning: "median of the trial"},
 		{Key: "baseline_ns", Meaning: "median on this host's loopback"},

@@ -131,7 +131,7 @@ func isText(value any, v reflect.Value) bool {
 	return ok && v.Kind() != reflect.Pointer && !v.CanInt() && !v.CanUint() && !v.CanFloat()
 }
 
-// textsOf are the texts of a list; nil where it holds anything else.
+// textsOf are the texts of a list, or nil if an element is no text.
 func textsOf(list reflect.Value) []string {
 	if of := list.Type().Elem().Kind(); of != reflect.String && of != reflect.Interface {
 		return nil
@@ -150,7 +150,7 @@ func textsOf(list reflect.Value) []string {
 	return out
 }
 
-// UnmarshalJSON reads numbers, texts and lists of texts, and leaves out anything else.
+// UnmarshalJSON reads numbers, texts and lists of texts, and leaves out other values.
 func (f *Figures) UnmarshalJSON(b []byte) error {
 	var members map[string]any
 	if err := json.Unmarshal(b, &members); err != nil {

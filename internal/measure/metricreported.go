@@ -58,7 +58,7 @@ func onlyMeans(results []*Result) (only, ends bool) {
 }
 
 // ReportedOnly are the round trips of a result that has no histogram, as its
-// source sums them up; nil for others.
+// source sums them up. It is nil for other results.
 func (r *Result) ReportedOnly() *RTTFigures {
 	if RoundTrips.Histogram(r) != nil {
 		return nil

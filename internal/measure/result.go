@@ -136,7 +136,7 @@ func (s *Summary) SetConfidence(c Confidence, why Finding) {
 	s.Confidence, s.ConfidenceFinding, s.ConfidenceReason = c, &why, ""
 }
 
-// Why is why the summary has its confidence; false where it does not say.
+// Why is why the summary has its confidence, and false if it gives no reason.
 func (s *Summary) Why() (why Finding, known bool) {
 	switch {
 	case s.ConfidenceFinding != nil:
@@ -154,7 +154,7 @@ func (r *Result) Counted() bool {
 	return s.DurationNs > 0 || s.SentBytes > 0 || s.ReceivedBytes > 0 || s.PacketsSent > 0
 }
 
-// Flow is one direction of a trial: the receiver's counts with the sender's beside them.
+// Flow is one direction of a trial, with the counts of the receiver and of the sender.
 type Flow struct {
 	Direction Direction `json:"direction"`
 	TXPath    string    `json:"tx_path,omitempty" jsonschema:"description=How the sender's bytes got into its kernel: write\\, splice\\, zerocopy\\, sendfile\\, batch or gso"`
@@ -183,8 +183,8 @@ type Stream struct {
 	Samples       []Sample     `json:"samples,omitempty" jsonschema:"description=One element per live interval"`
 }
 
-// PacketCount is what a UDP receiver found in the sequence numbers, with the
-// sender's count beside it. Lost = Sent - Received unique datagrams, never negative.
+// PacketCount is what a UDP receiver found in the sequence numbers, and the
+// sender's count. Lost = Sent - Received unique datagrams, never negative.
 type PacketCount struct {
 	Sent       int64   `json:"sent"`
 	Received   int64   `json:"received" jsonschema:"description=Without duplicates"`
@@ -274,10 +274,9 @@ type FunctionBytes struct {
 	Tx int64 `json:"tx_bytes"`
 }
 
-// Counters are differences over the trial on one host. Process times are those
-// of the whole soku process, all threads, and of nothing else: what the kernel
-// does for the trial in an interrupt, in ksoftirqd or in another process's time
-// is in CPUSoftirqNs and CPUBusyNs of the host and not in them.
+// Counters are differences over the trial on one host. Process times count all threads of
+// the soku process only: what the kernel does for the trial in an interrupt, in ksoftirqd or
+// in another process's time is in CPUSoftirqNs and CPUBusyNs of the host.
 type Counters struct {
 	WallNs        int64    `json:"wall_ns"`
 	ProcessUserNs int64    `json:"process_user_ns"`

@@ -17,8 +17,8 @@ type Spec struct {
 	// [NetworkOptions], and single ones.
 	Options []string
 	// Own are the defaults of the options that the test alone has: a value of a struct
-	// whose fields have the tags of [Options]; nil for none. Register adds their keys to
-	// Options and the value to Defaults.
+	// whose fields have the tags of [Options], or nil if there are none. Register adds their
+	// keys to Options and the value to Defaults.
 	Own any
 	// Defaults are the options when nothing is asked.
 	Defaults Options
@@ -27,10 +27,10 @@ type Spec struct {
 	Fill func(*Options)
 	// Check refuses what does not go together and may complete options that depend on
 	// others. Each option is in its own range by then, and the shared options have been
-	// checked. Errors are of kind usage and name the option. nil allows all.
+	// checked. Errors have kind usage and name the option. nil allows all.
 	Check func(*Options) error
 	// TX and RX are the paths into and out of the kernel that the options tx and rx may
-	// name; nil where the test has no such options.
+	// name, or nil if the test has no such options.
 	TX, RX []string
 
 	// Server reports whether the test has a part for a soku server.
@@ -42,7 +42,7 @@ type Spec struct {
 	// out; nil is never.
 	Hostless func(Options) bool
 	// Via refuses options of the test that the server which the option via names does not
-	// offer; nil allows all. Errors are of kind usage and name the option.
+	// offer. Errors have kind usage and name the option. If Via is nil, all are allowed.
 	Via func(Options) error
 	// Connections is how many data connections a session of these effective options
 	// has; nil is none.
@@ -58,10 +58,10 @@ type Spec struct {
 	// Held: a server may set a rate for a test that requested none.
 	Held bool
 
-	// Length is how long a trial takes beside what setting it up takes; false where it
-	// ends after an amount whose rate is not known. nil is [DurationLength].
+	// Length is how long a trial takes without its set-up, and false if it ends after an
+	// amount whose rate is not known. nil is [DurationLength].
 	Length func(Options) (Duration, bool)
-	// Payload is how many bytes a trial moves; false where it goes as fast as it can. nil is
+	// Payload is how many bytes a trial moves, and false if no rate limits it. nil is
 	// none.
 	Payload func(Options) (bytes int64, known bool)
 
@@ -93,7 +93,7 @@ func Register(s Spec) Test {
 // Has reports whether the test has an option of that key.
 func (s *Spec) Has(key string) bool { return slices.Contains(s.Options, key) }
 
-// SpecOf is the declaration of a test; nil for a name that no test has.
+// SpecOf is the declaration of a test, or nil for a name that no test has.
 func SpecOf(t Test) *Spec { return specs[t] }
 
 // Tests lists every test, in the order help and documents show them.
@@ -156,7 +156,7 @@ func Timed() Options {
 // DurationLength is the [Spec].Length of a test that has a duration.
 func DurationLength(o Options) (Duration, bool) { return o.Omit + o.Duration, true }
 
-// AmountLength is how long an amount takes at a rate a second; false for no rate.
+// AmountLength is how long an amount takes at a rate per second, and false without a rate.
 func AmountLength(amount, rate float64) (Duration, bool) {
 	if rate <= 0 {
 		return 0, false

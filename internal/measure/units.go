@@ -121,7 +121,7 @@ func (s Size) String() string { return messages.FormatSize(int64(s)) }
 // String is Go's form: "10s", "250ms".
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// String is the text that plans have: "3%"; empty for 0, which stands for none.
+// String is the text that plans have: "3%", or "" for 0, which stands for none.
 func (p Percent) String() string {
 	if p == 0 {
 		return ""

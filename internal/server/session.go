@@ -141,8 +141,8 @@ func (ss *session) await(l *latch, limit time.Duration, missed func() error) err
 func nothing() error { return nil }
 
 // lead is the life of a session; creator is latched when the connection that
-// created it is gone. It frees everything before it reports how it ended, so that
-// who reads the last event can come again at once.
+// created it is gone. It frees everything before it reports how it ended, so that a
+// client that reads the last event can start its next session.
 func (s *Server) lead(ss *session, creator *latch) {
 	var end *measure.End
 	err := Guard(s.log, func() (err error) {

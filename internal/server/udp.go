@@ -154,7 +154,7 @@ func (s *Server) answerLate(c *net.UDPConn) {
 }
 
 // settleUDP returns the datagram connections for the engines, which from now on
-// are their only readers; nil for a session over TCP.
+// are their only readers, or nil for a session over TCP.
 func (ss *session) settleUDP() []net.Conn {
 	if ss.udp == nil {
 		return nil

@@ -225,7 +225,7 @@ func (s *session) Entry() wire.Entry {
 	return e
 }
 
-// connectAhead opens the connection of the start beside the data connections,
+// connectAhead opens the connection of the start while the data connections open,
 // which saves a round trip.
 func (s *session) connectAhead(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -366,7 +366,7 @@ func (s *session) isClosed() bool {
 	return s.closed
 }
 
-// keep makes Close close c too. It closes c at once when that was called already.
+// keep makes Close close c too. If Close was called already, it closes c immediately.
 func (s *session) keep(c io.Closer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
