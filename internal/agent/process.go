@@ -23,8 +23,8 @@ type Process struct {
 	Now     func() time.Time
 }
 
-// How long a child may take to end after its input has. Then its group is killed;
-// where the system cannot do that, the child alone is killed a little later.
+// How long a child may take to end after its input has. Then its group is killed,
+// and a little later the child alone if it is still there.
 const (
 	endGrace  = 70 * time.Millisecond
 	killGrace = 80 * time.Millisecond
@@ -72,21 +72,21 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 	out := &reportReader{barrier: barrier, hooks: h, done: func() { _ = stdin.Close() }, limit: maxReport, options: s.Options, began: time.Now()}
 	complaints := &process.Tail{Limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, complaints
+	group := process.NewGroup(cmd)
 	var kill *time.Timer
 	cmd.Cancel = func() error {
-		kill = time.AfterFunc(endGrace, func() { _ = process.KillGroup(cmd) })
+		kill = time.AfterFunc(endGrace, func() { _ = group.Kill() })
 		return stdin.Close()
 	}
 	cmd.WaitDelay = killGrace
-	process.OwnGroup(cmd)
 	process.DieWithParent(cmd)
 	runtime.LockOSThread() // see DieWithParent
 	defer runtime.UnlockOSThread()
-	if err := cmd.Start(); err != nil {
+	if err := group.Start(); err != nil {
 		return nil, measure.Fail(measure.KindBroken, "agent.process.start", measure.Figures{"command": cmd.Path, "host": s.Client.String(), "cause": err})
 	}
 	_, writeErr := stdin.Write(append(line, '\n')) // less than a pipe holds, or the child reads it
-	waitErr := cmd.Wait()
+	waitErr := group.Wait()
 	if kill != nil {
 		kill.Stop()
 	}

@@ -56,14 +56,10 @@ func CreateAs(id string, in Journals, p *Plan, seed int64, version string, now t
 		Schema: JournalSchema, ID: id, Name: p.Campaign, File: p.File, Text: string(p.Text),
 		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.patterns), Version: version,
 	}}
-	begun, err := inOrder(in, "")
-	if err != nil {
+	var err error
+	if c.Record.Number, err = in.Number(); err != nil {
 		return nil, err
 	}
-	for _, b := range begun {
-		c.Record.Number = max(c.Record.Number, b.Number)
-	}
-	c.Record.Number++
 	if c.journal, c.lock, err = in.Create(c.Record.ID); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func JournalFile(dir string) string { return filepath.Join(dir, journalName) }
 // Name is the path of the folder.
 func (f Folder) Name() string { return string(f) }
 
-// IDs are the names of the folders.
+// IDs are the names of the folders, without files of the place itself.
 func (f Folder) IDs() ([]string, error) {
 	entries, err := os.ReadDir(string(f)) // in order
 	if errors.Is(err, os.ErrNotExist) {
@@ -33,9 +33,11 @@ func (f Folder) IDs() ([]string, error) {
 	if err != nil {
 		return nil, journalFailure("journal.list", string(f), err)
 	}
-	out := make([]string, len(entries))
-	for i, e := range entries {
-		out[i] = e.Name()
+	var out []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, e.Name())
+		}
 	}
 	return out, nil
 }

@@ -178,7 +178,7 @@ func TestAnIdentityNamesACampaignOfItsPlaceOnly(t *testing.T) {
 			}
 			_, _ = j.Close(), lock.Release()
 			nothing := func(campaign.Record) error { return nil }
-			for _, id := range []string{"", ".", "..", "../outside", "../campaigns", "kept/", "./kept", "kept/../kept", "kept/inside", in.Name() + "/kept"} {
+			for _, id := range []string{"", ".", "..", "../outside", "../campaigns", "kept/", "./kept", "kept/../kept", "kept/inside", ".kept", in.Name() + "/kept"} {
 				_, _, created := in.Create(id)
 				_, _, opened := in.Open(id, nothing)
 				_, adopted := in.Adopt(id, strings.NewReader(""))
