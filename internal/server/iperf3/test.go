@@ -89,14 +89,7 @@ func (h *handler) newTest(at server.Port, c *net.TCPConn, cookie wire.Cookie) *t
 }
 
 // isOver reports whether the client said that the test is over.
-func (t *test) isOver() bool {
-	select {
-	case <-t.over:
-		return true
-	default:
-		return false
-	}
-}
+func (t *test) isOver() bool { return server.IsClosed(t.over) }
 
 // cause is why the test ended. What the client did after the message of this server's
 // verdict is no cause.
