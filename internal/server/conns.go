@@ -281,11 +281,4 @@ func (l *latch) fire() (first bool) {
 	return first
 }
 
-func (l *latch) fired() bool {
-	select {
-	case <-l.ch:
-		return true
-	default:
-		return false
-	}
-}
+func (l *latch) fired() bool { return IsClosed(l.ch) }

@@ -54,23 +54,13 @@ func (t *test) listen() {
 	switch {
 	case err != nil:
 		t.abort(measure.Fail(measure.KindBroken, "server.client_gone.cause", measure.Figures{"cause": err}).WithCause(errors.Join(ErrGone, err)))
-	case state == wire.TestEnd && t.begun():
+	case state == wire.TestEnd && server.IsClosed(t.all): // a test ends not before all streams are there
 		t.overAt = time.Now()
 		close(t.over)
 	case state == wire.ClientTerminate:
 		t.abort(measure.Fail(measure.KindBroken, "server.client_stopped", nil).WithCause(ErrStopped))
 	default:
 		t.abort(unexpected())
-	}
-}
-
-// begun reports whether all streams are there: a test ends not before.
-func (t *test) begun() bool {
-	select {
-	case <-t.all:
-		return true
-	default:
-		return false
 	}
 }
 
