@@ -91,12 +91,14 @@ func (r *run) interrupted(ctx context.Context) *measure.Error {
 	})
 }
 
-// begin records that the trials of a unit are about to begin.
+// begin gives the trials of a unit the identities of their results and records that they are
+// about to begin.
 func (g *gathering) begin(all []*attempt) error {
 	records := make([]Record, len(all))
 	for i, a := range all {
-		key := a.job.Key()
-		records[i] = Record{Kind: RecordTrialStarted, At: g.Now().UTC(), Trial: &key, Order: a.job.Trial.Order}
+		now, key := g.Now(), a.job.Key()
+		a.job.Result = measure.NewResultID(now)
+		records[i] = Record{Kind: RecordTrialStarted, At: now.UTC(), Trial: &key, Order: a.job.Trial.Order, ResultID: a.job.Result}
 	}
 	if err := g.c.write(records...); err != nil {
 		return err
@@ -114,7 +116,6 @@ func (g *gathering) runOne(ctx context.Context, a *attempt, b *barrier) {
 	if b != nil {
 		b.join(a, &hooks)
 	}
-	begin := g.Now()
 	if b == nil {
 		a.result = g.runPatiently(ctx, a, hooks)
 	} else {
@@ -122,7 +123,7 @@ func (g *gathering) runOne(ctx context.Context, a *attempt, b *barrier) {
 	}
 	// The campaign sets a result's test and identity: an endpoint that
 	// repeats an identity would replace or hide the result of another trial.
-	a.result.ID, a.result.Test = measure.NewResultID(begin), a.job.Test
+	a.result.ID, a.result.Test = a.job.Result, a.job.Test
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	a.bytes = max(a.meter.bytes(), payload(a.result))

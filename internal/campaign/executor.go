@@ -76,7 +76,7 @@ type Outcome struct {
 func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	r := &run{Executor: e, c: c, hosts: e.Hosts, gone: map[string]*measure.Error{}, running: map[*attempt]bool{}, silent: map[string]bool{},
 		rows: map[ends]failureRow{}, aborted: map[ends]bool{}}
-	_, err := c.Refill(ctx, r.Store)
+	_, err := c.Refill(ctx, r.Store, r.conflict)
 	if err == nil {
 		r.session, r.workedBefore, r.began = c.nextSession(r.Now()), c.Worked(), r.Now()
 		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{Session: &r.session,
