@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +17,8 @@ type attempt struct {
 	planned int64     // payload, where it is known in advance
 	started time.Time // when it was released with its group; zero before
 
-	meter  meter // of the running trial; under run.mu
+	lost   string // identity of the result that was lost before; empty for none
+	meter  meter  // of the running trial; under run.mu
 	result *measure.Result
 	bytes  int64 // payload it moved; valid with result
 }
@@ -32,29 +34,37 @@ func (g *gathering) measure(ctx context.Context, all []*attempt) error {
 		}
 		return g.skip(g.block, indices(all), measure.AsError(context.Cause(ctx), measure.KindUnreachable))
 	}
-	if err := g.begin(all); err != nil {
-		return err
-	}
-	if len(all) == 1 {
-		g.runOne(ctx, all[0], nil)
-	} else {
-		g.runGroup(ctx, all)
-	}
-	for _, a := range all {
-		if a.result.Error == nil {
-			continue
+	var lost time.Time // when the unit was lost first
+	for {
+		if err := g.begin(all); err != nil {
+			return err
 		}
-		if why := g.stopped(); why != nil {
-			if err := g.drop(all, why); err != nil {
-				return err
-			}
-			return why
+		if len(all) == 1 {
+			g.runOne(ctx, all[0], nil)
+		} else {
+			g.runGroup(ctx, all)
+		}
+		if why := g.stopped(); why != nil && slices.ContainsFunc(all, func(a *attempt) bool { return a.result.Error != nil }) {
+			return errors.Join(g.drop(all, why), why)
 		}
 		if ctx.Err() != nil {
-			a.result.Error = measure.AsError(context.Cause(ctx), measure.KindUnreachable)
+			for _, a := range all {
+				if a.result.Error != nil {
+					a.result.Error = measure.AsError(context.Cause(ctx), measure.KindUnreachable)
+				}
+			}
+		}
+		host, why := g.whyLost(all, !lost.IsZero())
+		if why == nil {
+			return g.keep(g.campaign, all)
+		}
+		if lost.IsZero() {
+			lost = time.Now()
+		}
+		if again, err := g.repeatLost(ctx, all, host, why, lost); !again {
+			return err
 		}
 	}
-	return g.keep(g.campaign, all)
 }
 
 // pause waits as long as the plan wants between two trials, before every trial
@@ -98,7 +108,7 @@ func (g *gathering) begin(all []*attempt) error {
 	for i, a := range all {
 		now, key := g.Now(), a.job.Key()
 		a.job.Result = measure.NewResultID(now)
-		records[i] = Record{Kind: RecordTrialStarted, At: now.UTC(), Trial: &key, Order: a.job.Trial.Order, ResultID: a.job.Result}
+		records[i] = Record{Kind: RecordTrialStarted, At: now.UTC(), Trial: &key, Order: a.job.Trial.Order, ResultID: a.job.Result, Repeats: a.lost}
 	}
 	if err := g.c.write(records...); err != nil {
 		return err

@@ -34,7 +34,9 @@ type Executor struct {
 	// say which they replace; the old ones stay.
 	RetryFailed bool
 	// Patience is how long a trial tries to reach a server that refuses connections or does
-	// not answer, as during a restart; 0: it fails at once, and so does a trial of a group.
+	// not answer, as during a restart; 0: it fails at once, and so does a trial of a group. It is
+	// also how long a trial that was lost ([agent.Lost]), or its group, is repeated; then it
+	// counts as not run.
 	Patience time.Duration
 	Version  string // of this program, for the journal
 	Now      func() time.Time

@@ -70,6 +70,9 @@ func (r *run) keep(ctx context.Context, all []*attempt) error {
 		default:
 			a.result.Findings.Add(measure.CodeReplacesGroup, "", measure.Figures{"result": previous.result})
 		}
+		if a.lost != "" {
+			a.result.Findings.Add(measure.CodeRepeatsLost, "", measure.Figures{"result": a.lost})
+		}
 		if a.result.Error != nil {
 			failed++
 		}

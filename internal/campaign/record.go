@@ -45,8 +45,9 @@ type Record struct {
 	// ResultID is the identity of the result: of a trial that starts or is dropped, and of a
 	// conflict. Journals of older versions do not have it.
 	ResultID string         `json:"result_id,omitempty"`
-	Result   *Document      `json:"result,omitempty"` // whole
-	Group    []Record       `json:"group,omitempty"`  // the trial_finished records of a group
+	Repeats  string         `json:"repeats,omitempty"` // identity of the lost result that a trial that starts repeats
+	Result   *Document      `json:"result,omitempty"`  // whole
+	Group    []Record       `json:"group,omitempty"`   // the trial_finished records of a group
 	Command  *CommandRecord `json:"command,omitempty"`
 	Change   *ChangeRecord  `json:"change,omitempty"`
 	Abort    *AbortRecord   `json:"abort,omitempty"`
