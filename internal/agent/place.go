@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -43,6 +44,7 @@ type Spec struct {
 	Client  measure.Endpoint `json:"client"`
 	Server  measure.Endpoint `json:"server"`
 	Trial   measure.Trial    `json:"trial"`
+	Result  string           `json:"result_id,omitempty"` // identity of the result; empty: the trial makes one
 	Access  Access           `json:"access,omitzero"`
 	// AwaitStart has the process that runs the trial say when it is ready, and then
 	// wait for the signal to start. Process sets it where there is a hook Ready.
@@ -70,7 +72,7 @@ func (s Spec) NotRun(now time.Time, err error) *measure.Result {
 	}
 	t := s.Trial
 	return &measure.Result{
-		Schema: measure.Schema, ID: measure.NewResultID(now), Tool: measure.Tool{Name: "soku"}, Test: s.Test, Trial: &t,
+		Schema: measure.Schema, ID: cmp.Or(s.Result, measure.NewResultID(now)), Tool: measure.Tool{Name: "soku"}, Test: s.Test, Trial: &t,
 		StartedAt: now.UTC(), Options: o,
 		Path:  measure.Path{Client: s.Client, Server: s.Server, Direction: dir},
 		Error: measure.AsError(err, measure.KindBroken),

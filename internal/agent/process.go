@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,10 +100,27 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 	return out.result, nil
 }
 
+const codeLost = "agent.process.lost"
+
+// lostStatus are the exit codes of a process that was killed (-1: by a signal; 137 and 143: as a
+// shell reports SIGKILL and SIGTERM) or whose connection ended (255: ssh).
+var lostStatus = []int{-1, 255, 137, 143}
+
+// Lost reports whether a trial ended because its process was killed or because the connection
+// to its host ended: it may be run again.
+func Lost(e *measure.Error) bool {
+	return e != nil && (e.Code == codeLost || e.Code == "ssh.lost")
+}
+
 func childFailure(s Spec, out *reportReader, complaints *process.Tail, err error) error {
 	why := cmp.Or(process.LastLine(string(complaints.Bytes())), out.stray)
 	if why == "" && err != nil {
 		why = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	return measure.Fail(measure.KindBroken, "agent.process.no_result", measure.Figures{"host": s.Client.String(), "why": strings.ToValidUTF8(why, "\uFFFD")})
+	code := "agent.process.no_result"
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && slices.Contains(lostStatus, ended.ExitCode()) {
+		code = codeLost
+	}
+	return measure.Fail(measure.KindBroken, code, measure.Figures{"host": s.Client.String(), "why": strings.ToValidUTF8(why, "\uFFFD")})
 }

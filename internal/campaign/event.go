@@ -18,6 +18,7 @@ const (
 	EventResult                       // its result is kept
 	EventHostGone                     // a host went away; at any time
 	EventWaiting                      // a trial's server cannot be reached and is waited for
+	EventConflict                     // the store has another result with the identity of one of the campaign, for Error
 	EventAborted                      // the trials that are left between two ends do not run now
 )
 

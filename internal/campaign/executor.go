@@ -35,6 +35,8 @@ type Executor struct {
 	RetryFailed bool
 	// Patience is how long a trial tries to reach a server that refuses connections or does
 	// not answer, as during a restart. If it is 0, the trial fails immediately, as does a trial of a group.
+	// It is also how long a trial that was lost ([agent.Lost]), or its group, is repeated; then it
+	// counts as not run.
 	Patience time.Duration
 	Version  string // of this program, for the journal
 	Now      func() time.Time
@@ -76,7 +78,7 @@ type Outcome struct {
 func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	r := &run{Executor: e, c: c, hosts: e.Hosts, gone: map[string]*measure.Error{}, running: map[*attempt]bool{}, silent: map[string]bool{},
 		rows: map[ends]failureRow{}, aborted: map[ends]bool{}}
-	_, err := c.Refill(ctx, r.Store)
+	_, err := c.Refill(ctx, r.Store, r.conflict)
 	if err == nil {
 		r.session, r.workedBefore, r.began = c.nextSession(r.Now()), c.Worked(), r.Now()
 		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{Session: &r.session,

@@ -35,6 +35,6 @@ func (p Places) Run(ctx context.Context, j Job, h Hooks) *measure.Result {
 func (j Job) Spec(a agent.Access) agent.Spec {
 	return agent.Spec{
 		Schema: agent.Schema, Test: j.Test, Options: j.Options, Host: j.Server.Endpoint.Address,
-		Client: j.Client.Endpoint, Server: j.Server.Endpoint, Trial: j.Trial, Access: a,
+		Client: j.Client.Endpoint, Server: j.Server.Endpoint, Trial: j.Trial, Result: j.Result, Access: a,
 	}
 }

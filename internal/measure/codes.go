@@ -70,6 +70,7 @@ const (
 	CodeReplacesResult Code = "replaces_result"
 	CodeServerAwaited  Code = "server_awaited"
 	CodeReplacesGroup  Code = "replaces_group_result"
+	CodeRepeatsLost    Code = "repeats_lost_result"
 
 	// Results of other programs.
 	CodeTestUnknown             Code = "test_unknown"

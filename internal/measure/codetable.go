@@ -295,6 +295,9 @@ var otherCodes = []CodeInfo{
 	{CodeReplacesGroup, SeverityNote, "", []FigureInfo{
 		{Key: "result", Text: true, Meaning: "identity of the earlier result"},
 	}, "Another trial of the group failed earlier, so all of them ran again, and this result replaces that one.", ""},
+	{CodeRepeatsLost, SeverityNote, "", []FigureInfo{
+		{Key: "result", Text: true, Meaning: "identity that the lost result was to have"},
+	}, "The same trial was lost before, because its process was killed or the connection to its host ended, and ran again.", ""},
 	{CodeText, SeverityWarning, "", []FigureInfo{
 		{Key: "text", Text: true, Meaning: "the sentence"},
 	}, "A sentence of an earlier version of soku, which kept findings as text, or of another program.", ""},

@@ -39,6 +39,7 @@ type Spec struct {
 	IPerf3         wire.IPerf3 // for Options.Via iperf3
 	Version        string      // of this program
 	Identity       *measure.Trial
+	Result         string // identity of the result; empty: Run makes one
 	// Floor returns the stored loopback baseline of a host with these facts, or nil if
 	// there is none; nil looks nothing up.
 	Floor func(measure.Facts) *measure.HostFloor
@@ -110,7 +111,7 @@ func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	}
 	now := time.Now()
 	r := &measure.Result{
-		Schema: measure.Schema, ID: measure.NewResultID(now), Test: s.Test, Trial: s.Identity,
+		Schema: measure.Schema, ID: cmp.Or(s.Result, measure.NewResultID(now)), Test: s.Test, Trial: s.Identity,
 		Tool:      measure.Tool{Name: "soku", Version: s.Version, GoVersion: runtime.Version()},
 		StartedAt: now.UTC(), Options: s.Options,
 		Path: measure.Path{Client: s.Client, Server: s.Server, Direction: measure.Forward},

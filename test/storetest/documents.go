@@ -15,7 +15,7 @@ import (
 var documents = map[string]func(*testing.T, store.Store){
 	"keeps a document whole":              documentWhole,
 	"keeps members it does not know":      unknownMembers,
-	"putting an ID twice changes nothing": putTwice,
+	"an ID twice changes nothing":         putTwice,
 	"finds the ID and nothing like it":    exactIdentity,
 	"refuses a result without an ID":      noIdentity,
 	"says which results are missing":      missing,
@@ -76,7 +76,12 @@ func putTwice(t *testing.T, s store.Store) {
 	put(t, s, r, r)
 	other := inCampaign(Result("0003cccc", 9), "c1", "ultra", 1, 1)
 	other.Summary.GoodputBps, other.Path.Server.Name = 1, "elsewhere"
-	put(t, s, other)
+	if err := s.Put(t.Context(), Result("0003dddd", 1), other); !store.IsConflict(err) || measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "0003cccc") {
+		t.Errorf("another document of the same ID: %v", err)
+	}
+	if err := s.Put(t.Context(), Result("0003eeee", 1), Result("0003eeee", 2)); !store.IsConflict(err) {
+		t.Errorf("two documents of one ID: %v", err)
+	}
 	got, err := s.Get(t.Context(), r.ID)
 	if err != nil {
 		t.Fatal(err)
