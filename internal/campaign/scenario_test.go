@@ -77,6 +77,7 @@ var directives = map[string]func(s *scenario, args []string, input string) error
 	"empty":     (*scenario).emptyStore,
 	"journal":   (*scenario).printJournal,
 	"results":   (*scenario).printResults,
+	"list":      (*scenario).printEntry,
 }
 
 // words are the words after the command as they were written.
@@ -135,7 +136,8 @@ type line struct {
 
 // Ranks of lines about trials.
 const (
-	rankEnded = iota + 1
+	rankStopped = iota + 1
+	rankEnded
 	rankOpens
 	rankStarts
 )
@@ -252,6 +254,9 @@ func (s *scenario) resume(args []string, _ string) error {
 	if err := s.reopen(); err != nil {
 		e := measure.AsError(err, measure.KindInternal)
 		s.note("not resumed: %s: %s", e.Kind, e.Message)
+		if e.Hint != "" {
+			s.note("    %s", e.Hint)
+		}
 		return nil
 	}
 	return s.work(args)
@@ -271,7 +276,8 @@ func (s *scenario) reopen() error {
 }
 
 // work starts a process for the campaign. Its words are: for DURATION (then the script goes
-// on), only FACTOR=LEVEL, retry-failed, patience DURATION, brief (print no trials).
+// on), only FACTOR=LEVEL, retry-failed, patience DURATION, unattended (without a person), brief
+// (print no trials).
 func (s *scenario) work(args []string) error {
 	if s.process != nil {
 		return errors.New("the campaign runs")
@@ -300,6 +306,8 @@ func (s *scenario) work(args []string) error {
 			args = args[1:]
 		case "retry-failed":
 			e.RetryFailed = true
+		case "unattended":
+			e.Confirm = nil
 		case "brief":
 			p.brief = true
 		default:
@@ -330,21 +338,34 @@ func (s *scenario) sayOutcome(out campaign.Outcome, err error) {
 	for _, n := range []struct {
 		name  string
 		count int
-	}{{"failed", out.Failed}, {"skipped", out.Skipped}, {"left", out.Left}, {"ran now", out.Ran}} {
-		if n.count > 0 && n.count != out.Total {
+	}{{"failed", out.Failed}, {"skipped", out.Skipped}, {"left", out.Left}} {
+		if n.count > 0 {
 			text += fmt.Sprintf(", %s %d", n.name, n.count)
 		}
+	}
+	if out.Ran != out.Done {
+		text += fmt.Sprintf(", ran now %d", out.Ran)
 	}
 	s.say(0, "END %s", why)
 	s.say(0, "    %s", text)
 	if e := out.Enough; e != nil {
-		reached := "enough"
-		if !e.Reached {
-			reached = strings.TrimSpace("not enough " + e.Limit)
-		}
-		s.say(0, "    rounds %d, %s; widest interval %.2f %% (%s), comparisons open %d of %d",
-			s.campaign.Rounds(), reached, 100*e.Ratio, e.Pattern, e.Open, e.Compared)
+		s.say(0, "    %s", s.enoughText(e))
 	}
+}
+
+// enoughText says how a campaign with until stands.
+func (s *scenario) enoughText(e *campaign.Enough) string {
+	text := fmt.Sprintf("rounds %d, enough", s.campaign.Rounds())
+	if !e.Reached {
+		text = strings.TrimSuffix(fmt.Sprintf("rounds %d, not enough: %s", s.campaign.Rounds(), e.Limit), ": ")
+	}
+	if e.Pattern != "" {
+		text += fmt.Sprintf("; widest interval %.2f %% (%s)", 100*e.Ratio, e.Pattern)
+	}
+	if e.Compared > 0 {
+		text += fmt.Sprintf("; comparisons open %d of %d", e.Open, e.Compared)
+	}
+	return text
 }
 
 // proceed lets time pass until the run has ended or a trial waits for the script, or for the
@@ -575,4 +596,27 @@ func codes(r *measure.Result) string {
 		text += fmt.Sprintf(" (%s)", f.Code)
 	}
 	return text
+}
+
+// printEntry prints what the store and the journal know of the campaign as a whole.
+func (s *scenario) printEntry(_ []string, _ string) error {
+	c, err := store.FindCampaign(context.Background(), s.store, s.campaign.ID())
+	if err != nil {
+		return err
+	}
+	state := "open"
+	if !c.FinishedAt.IsZero() {
+		state = "finished"
+	}
+	s.note("store: trials %d, done %d, failed %d, %s", c.Trials, c.Done, c.Failed, state)
+	found, err := campaign.Find(s.journals, s.plan.Campaign)
+	if err != nil || len(found) != 1 {
+		return fmt.Errorf("%d journals, error %w", len(found), err)
+	}
+	state = "finished"
+	if found[0].Open() {
+		state = "open"
+	}
+	s.note("journal: trials %d, done %d, failed %d, %s", found[0].Trials, found[0].Done, found[0].Failed, state)
+	return nil
 }

@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,7 +129,7 @@ func (r *rule) read(list []string) (err error) {
 		case "times":
 			r.times, err = strconv.Atoi(next())
 		case "leaves":
-			set(func(b *behaviour) { b.err = errors.New("nobody answers") })
+			set(func(b *behaviour) { b.err = errors.New("the person left") })
 		case "fails":
 			failed := readFailure(list)
 			set(func(b *behaviour) { b.err = failed })
@@ -146,7 +147,7 @@ func readFailure(list []string) error {
 		return measure.TextError(measure.Kind(kind), text, "")
 	}
 	list = append(list, "", "")
-	return measure.Fail(measure.Kind(list[0]), list[1], measure.Figures{"address": "10.0.0.9:7658"})
+	return measure.Fail(measure.Kind(list[0]), list[1], measure.Figures{"address": "10.0.0.9:7658", "host": "vm", "name": "bbr"})
 }
 
 // behaves is how what has these words behaves, by the rules.
@@ -221,7 +222,7 @@ func (p place) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measu
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
-		p.trial(rankEnded, "%s stopped", name)
+		p.trial(rankStopped, "%s stopped", name)
 	}
 	r.Error = measure.AsError(err, measure.KindBroken)
 	return r
@@ -236,6 +237,9 @@ type moved struct {
 // measure goes through the time of a trial.
 func (p place) measure(ctx context.Context, name string, j campaign.Job, b behaviour, h campaign.Hooks) (moved, error) {
 	m := moved{b.bytes, b.goodput}
+	if ctx.Err() != nil {
+		return m, ctx.Err()
+	}
 	if h.Ready != nil {
 		p.trial(rankOpens, "%s opens", name)
 		if err := p.open(ctx, b, h); err != nil {
@@ -281,9 +285,11 @@ func (p place) open(ctx context.Context, b behaviour, h campaign.Hooks) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
-	if sleep(ctx, b.opens); b.err != nil && b.takes == 0 {
-		return b.err // it fails before it is ready
+	if b.err != nil && b.takes == 0 { // it fails before it is ready
+		sleep(ctx, cmp.Or(b.opens, time.Second))
+		return b.err
 	}
+	sleep(ctx, b.opens)
 	if err := h.Ready(ctx); err != nil {
 		return err
 	}
