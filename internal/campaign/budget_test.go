@@ -68,13 +68,3 @@ func TestTheLeastOfTheLimitsOnBytesCounts(t *testing.T) {
 		t.Errorf("a price without one a byte: %v", err)
 	}
 }
-
-// journal is how many records of each kind the journal of the bench's campaign has.
-func (b *bench) journal() map[string]int {
-	b.t.Helper()
-	kinds := map[string]int{}
-	if err := b.campaigns().Read(b.campaign.ID(), func(r campaign.Record) error { kinds[r.Kind]++; return nil }); err != nil {
-		b.t.Fatal(err)
-	}
-	return kinds
-}
