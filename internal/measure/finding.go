@@ -9,20 +9,6 @@ import (
 	"reflect"
 )
 
-// Code names one thing that the program can find out about a trial. Codes are
-// listed, with their figures, in docs/reference/findings.md; a code is never used
-// again for something else.
-type Code string
-
-// Severity is how much a finding takes from the figures beside it.
-type Severity string
-
-// Severities.
-const (
-	SeverityNote    Severity = "note"    // good to know; the figures stand
-	SeverityWarning Severity = "warning" // makes a figure less certain
-)
-
 // Where is the part of a trial that a finding is about: an end, or the flow of one
 // [Direction]. Empty is the trial as a whole.
 type Where string

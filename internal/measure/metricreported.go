@@ -65,7 +65,3 @@ func (r *Result) ReportedOnly() *RTTFigures {
 	}
 	return r.Summary.ReportedRTT
 }
-
-// IsRangeEnd reports whether a result is one end of a range, of which a source gives
-// the smallest and the largest of several trials.
-func (r *Result) IsRangeEnd() bool { return r.Origin != nil && r.Origin.Part != "" }

@@ -35,7 +35,7 @@ func checkSchedule(o *Options, _ *Spec) error {
 
 // Unit is how many bytes all streams together send at once at a rate, at the least: a
 // datagram of each, a segment, or a burst. Options are effective.
-func (o *Options) Unit() Size {
+func (o Options) Unit() Size {
 	one := o.Size // a datagram
 	if one == 0 { // a write
 		if one = o.Length; o.Burst == 0 {
@@ -72,7 +72,7 @@ func suggest(e *Error, r Rate) error {
 	if r >= 1000 {
 		return e
 	}
-	return e.WithHintCode("rate_meant", Figures{"meant": shortDecimal(int64(r) * 1e6)})
+	return e.WithHintCode("rate_meant", Figures{"meant": FormatDecimal(int64(r) * 1e6)})
 }
 
 // CheckMaxRate refuses a limit for the rates of clients under which no test of the usual

@@ -1,8 +1,7 @@
 package measure
 
 import (
-	"cmp"
-	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -74,20 +73,22 @@ var specs = map[Test]*Spec{}
 // Register adds a test and returns its name. It is for variables of packages, which are
 // set before main; a name or a place that is taken is a defect, and it panics.
 func Register(s Spec) Test {
-	for _, other := range specs {
-		if other.Name == s.Name || other.Place == s.Place {
-			panic(fmt.Sprintf("test %s: its name or its place %d is that of %s", s.Name, s.Place, other.Name))
-		}
-	}
+	RegisterTest(s.Name, s.Place, reflect.TypeOf(s.Own))
+	DeclareMetrics(s.Name, s.Metrics)
+	s.fillFunctions()
+	registerOwn(&s)
+	specs[s.Name] = &s
+	return s.Name
+}
+
+// fillFunctions sets the functions that a test may leave out.
+func (s *Spec) fillFunctions() {
 	if s.Length == nil {
 		s.Length = DurationLength
 	}
 	if s.Payload == nil {
 		s.Payload = func(Options) (int64, bool) { return 0, true }
 	}
-	registerOwn(&s)
-	specs[s.Name] = &s
-	return s.Name
 }
 
 // Has reports whether the test has an option of that key.
@@ -95,25 +96,6 @@ func (s *Spec) Has(key string) bool { return slices.Contains(s.Options, key) }
 
 // SpecOf is the declaration of a test, or nil for a name that no test has.
 func SpecOf(t Test) *Spec { return specs[t] }
-
-// Tests lists every test, in the order help and documents show them.
-func Tests() []Test {
-	out := make([]Test, 0, len(specs))
-	for name := range specs {
-		out = append(out, name)
-	}
-	slices.SortFunc(out, func(a, b Test) int { return cmp.Compare(specs[a].Place, specs[b].Place) })
-	return out
-}
-
-// ParseTest returns the test of that name, or a usage [Error] that lists the
-// tests that exist.
-func ParseTest(name string) (Test, error) {
-	if _, exists := specs[Test(name)]; exists {
-		return Test(name), nil
-	}
-	return "", Fail(KindUsage, "option.unknown_test", Figures{"test": name, "tests": Tests()})
-}
 
 // Defaults are the options of a test when nothing is asked. Flags and plans are
 // read over them, so that an explicit zero differs from an absent value.
@@ -127,6 +109,13 @@ func Defaults(test Test) Options {
 // NeedsServer reports whether the test has a part for a soku server at the far
 // end; see also [Options.NeedsServer].
 func (t Test) NeedsServer() bool { return specs[t] != nil && specs[t].Server }
+
+// NeedsServer reports whether a test of these options needs a soku server at
+// the far end.
+func (o Options) NeedsServer(t Test) bool {
+	external := specs[t] != nil && specs[t].External != nil && specs[t].External(o)
+	return t.NeedsServer() && !external
+}
 
 // CanDiscard reports whether a receiver of the test may have its kernel discard what it
 // received: figures of discarded bytes and of read ones are not comparable.
