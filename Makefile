@@ -27,13 +27,14 @@ peers: ## install the programs that the tests measure against, or print what wil
 # there are processors. Packages with timing-sensitive tests run one after another.
 AT_ONCE := -parallel 8
 
-# run_tests runs the tests of packages $(2) with the flags $(1), lists those that were
-# skipped, and fails if either fails. SKIPS='-allowed FILE' fails on a skip that FILE
-# does not list.
+# run_tests runs the tests of packages $(2) with the flags $(1) and lists those that were
+# skipped. SKIPS='-allowed FILE' fails on a skip that FILE does not list. Failed tests are
+# repeated once; test/skips accepts that only of timing-sensitive tests on a busy host.
 define run_tests
 	@mkdir -p bin; failed=0; \
-	$(GO) tool -modfile=tools/go.mod gotestsum --format standard-quiet --hide-summary skipped --jsonfile bin/$@.json -- \
-		$(1) -count=1 -p 1 $(AT_ONCE) -timeout 15m $(2) || failed=$$?; \
+	$(GO) tool -modfile=tools/go.mod gotestsum --format standard-quiet --hide-summary skipped --jsonfile bin/$@.json \
+		--rerun-fails=1 --rerun-fails-max-failures 5 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages '$(2)' -- \
+		$(1) -count=1 -p 1 $(AT_ONCE) -timeout 15m || failed=$$?; \
 	$(GO) run ./test/skips $(SKIPS) bin/$@.json || failed=$$?; \
 	exit $$failed
 endef

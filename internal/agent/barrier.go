@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"time"
 
 	"soku/internal/measure"
 )
@@ -19,9 +20,10 @@ type barrier struct {
 	client measure.Endpoint
 	work   sync.WaitGroup
 
-	mu    sync.Mutex
-	state barrierState
-	err   error // why the trial was not to start
+	mu      sync.Mutex
+	state   barrierState
+	ordered time.Time // when the order to start was sent; zero before
+	err     error     // why the trial was not to start
 }
 
 type barrierState int
@@ -59,7 +61,7 @@ func (b *barrier) arrive() {
 		switch {
 		case b.state != waiting:
 		case err == nil:
-			b.state = open
+			b.state, b.ordered = open, time.Now()
 			_, _ = io.WriteString(b.stdin, startLine) // a child that is gone has its own error
 		case b.ctx.Err() == nil:
 			b.close(err)
@@ -76,6 +78,19 @@ func (b *barrier) pass() bool {
 		b.close(measure.Fail(measure.KindBroken, "agent.process.no_wait", measure.Figures{"host": b.client.String()}))
 	}
 	return b.state == open
+}
+
+// startedAt is when a child started, on the clock of this process, from the delay between
+// the arrival of the order at the child and the start, and from when its report arrived. The
+// rest of that time the order and the report were on their way: half of it each, or
+// anything between none and all, hence the uncertainty.
+func (b *barrier) startedAt(delay time.Duration, reported time.Time) (at time.Time, uncertainty time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	passed := reported.Sub(b.ordered)
+	delay = min(max(delay, 0), passed)
+	uncertainty = (passed - delay) / 2
+	return b.ordered.Add(delay + uncertainty), uncertainty
 }
 
 func (b *barrier) close(why error) {

@@ -29,7 +29,7 @@ func TestAChildWaitsUntilItMayStart(t *testing.T) {
 			started.Store(true)
 			return nil
 		},
-		Started: func(time.Time) {
+		Started: func(time.Time, time.Duration) {
 			if reports++; !started.Load() || late > 0 {
 				t.Error("it is not reported when it starts")
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"time"
 
 	"soku/internal/measure"
 	"soku/internal/trial"
@@ -19,11 +20,15 @@ type Local struct {
 
 // Run implements [Place].
 func (l Local) Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
+	var started func(time.Time)
+	if h.Started != nil {
+		started = func(at time.Time) { h.Started(at, 0) }
+	}
 	t := s.Trial
 	return trial.Run(ctx, trial.Spec{
 		Test: s.Test, Options: s.Options, Host: s.Host, Client: s.Client, Server: s.Server,
-		Token: s.Access.Token, TLS: s.Access.tlsConfig(), Version: l.Version, Identity: &t, Floor: l.Floor,
-	}, trial.Hooks{Observe: h.Progress, Ready: h.Ready, Started: h.Started})
+		Token: s.Access.Token, TLS: s.Access.tlsConfig(), Version: l.Version, Identity: &t, Result: s.Result, Floor: l.Floor,
+	}, trial.Hooks{Observe: h.Progress, Ready: h.Ready, Started: started})
 }
 
 // tlsConfig is nil for no TLS. A certificate authority that does not parse trusts

@@ -77,7 +77,7 @@ func (i invented) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure
 			r.Error = measure.AsError(err, measure.KindBroken)
 			return r
 		}
-		h.Started(time.Now())
+		h.Started(time.Now(), 0)
 	}
 	for n := range 3 {
 		h.Progress(measure.Progress{Bytes: int64(n)})

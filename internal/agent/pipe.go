@@ -21,8 +21,8 @@ import (
 //
 // From the child: lines with the member progress, a live interval each; before
 // them, if the spec has the member await_start, {"ready":true} when the trial has
-// only to start and {"started":true} when it has; and, as the last, a line with the
-// member result.
+// only to start and {"started":true,"start_delay_ns":n} when it has, n ns after it read
+// the order to start; and, as the last, a line with the member result.
 //
 // Lines and members that an end does not know are ignored; a child of a version
 // that does not know await_start does not wait.
@@ -55,6 +55,8 @@ type report struct {
 	Started  bool              `json:"started,omitempty"`
 	Progress *measure.Progress `json:"progress,omitempty"`
 	Result   *measure.Result   `json:"result,omitempty"`
+
+	StartDelayNs int64 `json:"start_delay_ns,omitempty"` // with Started; 0 from a version that does not report it
 }
 
 // readLine returns the next line with its end. One that is longer than limit is
@@ -126,7 +128,7 @@ func (r *reportReader) line(b []byte) error {
 		r.barrier.arrive()
 	}
 	if l.Started && r.barrier.pass() && r.hooks.Started != nil {
-		r.hooks.Started(time.Now())
+		r.hooks.Started(r.barrier.startedAt(time.Duration(l.StartDelayNs), time.Now()))
 	}
 	if l.Progress != nil && r.barrier.pass() && r.hooks.Progress != nil {
 		r.hooks.Progress(*l.Progress)

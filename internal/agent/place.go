@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -27,10 +28,11 @@ type Hooks struct {
 	// together: Ready of each waits for all of them. ctx ends when the trial can no
 	// longer start.
 	Ready func(ctx context.Context) error
-	// Started is called once, of a trial with a hook Ready, when its packets begin to
-	// move: at that moment, on the clock of this process. Of a trial in another
-	// process that is when its report arrives.
-	Started func(at time.Time)
+	// Started is called once, of a trial with a hook Ready, after its packets began to
+	// move: at that moment, on the clock of this process, known within ± uncertainty. The
+	// uncertainty is 0 in this process; for another process it is half of the round trip
+	// between the two.
+	Started func(at time.Time, uncertainty time.Duration)
 }
 
 // Spec is a trial to run. It is also a line of [Schema].
@@ -42,6 +44,7 @@ type Spec struct {
 	Client  measure.Endpoint `json:"client"`
 	Server  measure.Endpoint `json:"server"`
 	Trial   measure.Trial    `json:"trial"`
+	Result  string           `json:"result_id,omitempty"` // identity of the result; empty: the trial makes one
 	Access  Access           `json:"access,omitzero"`
 	// AwaitStart has the process that runs the trial say when it is ready, and then
 	// wait for the signal to start. Process sets it where there is a hook Ready.
@@ -69,7 +72,7 @@ func (s Spec) NotRun(now time.Time, err error) *measure.Result {
 	}
 	t := s.Trial
 	return &measure.Result{
-		Schema: measure.Schema, ID: measure.NewResultID(now), Tool: measure.Tool{Name: "soku"}, Test: s.Test, Trial: &t,
+		Schema: measure.Schema, ID: cmp.Or(s.Result, measure.NewResultID(now)), Tool: measure.Tool{Name: "soku"}, Test: s.Test, Trial: &t,
 		StartedAt: now.UTC(), Options: o,
 		Path:  measure.Path{Client: s.Client, Server: s.Server, Direction: dir},
 		Error: measure.AsError(err, measure.KindBroken),

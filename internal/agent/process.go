@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,8 +24,8 @@ type Process struct {
 	Now     func() time.Time
 }
 
-// How long a child may take to end after its input has. Then its group is killed;
-// where the system cannot do that, the child alone is killed a little later.
+// How long a child may take to end after its input has. Then its group is killed,
+// and a little later the child alone if it is still there.
 const (
 	endGrace  = 70 * time.Millisecond
 	killGrace = 80 * time.Millisecond
@@ -72,21 +73,21 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 	out := &reportReader{barrier: barrier, hooks: h, done: func() { _ = stdin.Close() }, limit: maxReport, options: s.Options, began: time.Now()}
 	complaints := &process.Tail{Limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, complaints
+	group := process.NewGroup(cmd)
 	var kill *time.Timer
 	cmd.Cancel = func() error {
-		kill = time.AfterFunc(endGrace, func() { _ = process.KillGroup(cmd) })
+		kill = time.AfterFunc(endGrace, func() { _ = group.Kill() })
 		return stdin.Close()
 	}
 	cmd.WaitDelay = killGrace
-	process.OwnGroup(cmd)
 	process.DieWithParent(cmd)
 	runtime.LockOSThread() // see DieWithParent
 	defer runtime.UnlockOSThread()
-	if err := cmd.Start(); err != nil {
+	if err := group.Start(); err != nil {
 		return nil, measure.Fail(measure.KindBroken, "agent.process.start", measure.Figures{"command": cmd.Path, "host": s.Client.String(), "cause": err})
 	}
 	_, writeErr := stdin.Write(append(line, '\n')) // less than a pipe holds, or the child reads it
-	waitErr := cmd.Wait()
+	waitErr := group.Wait()
 	if kill != nil {
 		kill.Stop()
 	}
@@ -99,10 +100,27 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 	return out.result, nil
 }
 
+const codeLost = "agent.process.lost"
+
+// lostStatus are the exit codes of a process that was killed (-1: by a signal; 137 and 143: as a
+// shell reports SIGKILL and SIGTERM) or whose connection ended (255: ssh).
+var lostStatus = []int{-1, 255, 137, 143}
+
+// Lost reports whether a trial ended because its process was killed or because the connection
+// to its host ended: it may be run again.
+func Lost(e *measure.Error) bool {
+	return e != nil && (e.Code == codeLost || e.Code == "ssh.lost")
+}
+
 func childFailure(s Spec, out *reportReader, complaints *process.Tail, err error) error {
 	why := cmp.Or(process.LastLine(string(complaints.Bytes())), out.stray)
 	if why == "" && err != nil {
 		why = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	return measure.Fail(measure.KindBroken, "agent.process.no_result", measure.Figures{"host": s.Client.String(), "why": strings.ToValidUTF8(why, "\uFFFD")})
+	code := "agent.process.no_result"
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && slices.Contains(lostStatus, ended.ExitCode()) {
+		code = codeLost
+	}
+	return measure.Fail(measure.KindBroken, code, measure.Figures{"host": s.Client.String(), "why": strings.ToValidUTF8(why, "\uFFFD")})
 }

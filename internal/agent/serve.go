@@ -36,7 +36,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, place Place) error 
 	h := Hooks{Progress: func(p measure.Progress) { c.write(report{Progress: &p}) }}
 	if spec.AwaitStart {
 		h.Ready = c.awaitStart
-		h.Started = func(time.Time) { c.write(report{Started: true}) }
+		h.Started = func(at time.Time, _ time.Duration) {
+			c.write(report{Started: true, StartDelayNs: at.Sub(c.ordered).Nanoseconds()})
+		}
 	}
 	c.write(report{Result: place.Run(ctx, spec, h)})
 	if c.broken == nil {
@@ -53,6 +55,8 @@ type child struct {
 	cancel context.CancelCauseFunc // ends the trial
 	start  chan struct{}           // closed by the order to start
 	ended  chan struct{}           // closed when the input has ended
+
+	ordered time.Time // when the order to start was read; valid once start is closed
 
 	mu     sync.Mutex
 	out    io.Writer
@@ -72,7 +76,7 @@ func (c *child) obey(orders *bufio.Reader) {
 			c.cancel(measure.Fail(measure.KindInterrupted, "agent.campaign_gone", nil))
 			return
 		case json.Unmarshal(line, &o) == nil && o.Start && !started:
-			started = true
+			started, c.ordered = true, time.Now()
 			close(c.start)
 		}
 	}

@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +17,10 @@ type attempt struct {
 	planned int64     // payload, where it is known in advance
 	started time.Time // when it was released with its group; zero before
 
-	meter  meter // of the running trial; under run.mu
+	startError time.Duration // started is known within ± this
+
+	lost   string // identity of the result that was lost before, or empty
+	meter  meter  // of the running trial; under run.mu
 	result *measure.Result
 	bytes  int64 // payload it moved; valid with result
 }
@@ -32,29 +36,37 @@ func (g *gathering) measure(ctx context.Context, all []*attempt) error {
 		}
 		return g.skip(g.block, indices(all), measure.AsError(context.Cause(ctx), measure.KindUnreachable))
 	}
-	if err := g.begin(all); err != nil {
-		return err
-	}
-	if len(all) == 1 {
-		g.runOne(ctx, all[0], nil)
-	} else {
-		g.runGroup(ctx, all)
-	}
-	for _, a := range all {
-		if a.result.Error == nil {
-			continue
+	var lost time.Time // when the unit was lost first
+	for {
+		if err := g.begin(all); err != nil {
+			return err
 		}
-		if why := g.stopped(); why != nil {
-			if err := g.drop(all, why); err != nil {
-				return err
-			}
-			return why
+		if len(all) == 1 {
+			g.runOne(ctx, all[0], nil)
+		} else {
+			g.runGroup(ctx, all)
+		}
+		if why := g.stopped(); why != nil && slices.ContainsFunc(all, func(a *attempt) bool { return a.result.Error != nil }) {
+			return errors.Join(g.drop(all, why), why)
 		}
 		if ctx.Err() != nil {
-			a.result.Error = measure.AsError(context.Cause(ctx), measure.KindUnreachable)
+			for _, a := range all {
+				if a.result.Error != nil {
+					a.result.Error = measure.AsError(context.Cause(ctx), measure.KindUnreachable)
+				}
+			}
+		}
+		host, why := g.whyLost(all, !lost.IsZero())
+		if why == nil {
+			return g.keep(g.campaign, all)
+		}
+		if lost.IsZero() {
+			lost = time.Now()
+		}
+		if again, err := g.repeatLost(ctx, all, host, why, lost); !again {
+			return err
 		}
 	}
-	return g.keep(g.campaign, all)
 }
 
 // pause waits as long as the plan wants between two trials, before every trial
@@ -91,12 +103,14 @@ func (r *run) interrupted(ctx context.Context) *measure.Error {
 	})
 }
 
-// begin records that the trials of a unit are about to begin.
+// begin gives the trials of a unit the identities of their results and records that they are
+// about to begin.
 func (g *gathering) begin(all []*attempt) error {
 	records := make([]Record, len(all))
 	for i, a := range all {
-		key := a.job.Key()
-		records[i] = Record{Kind: RecordTrialStarted, At: g.Now().UTC(), Trial: &key, Order: a.job.Trial.Order}
+		now, key := g.Now(), a.job.Key()
+		a.job.Result = measure.NewResultID(now)
+		records[i] = Record{Kind: RecordTrialStarted, At: now.UTC(), Trial: &key, Order: a.job.Trial.Order, ResultID: a.job.Result, Repeats: a.lost}
 	}
 	if err := g.c.write(records...); err != nil {
 		return err
@@ -114,7 +128,6 @@ func (g *gathering) runOne(ctx context.Context, a *attempt, b *barrier) {
 	if b != nil {
 		b.join(a, &hooks)
 	}
-	begin := g.Now()
 	if b == nil {
 		a.result = g.runPatiently(ctx, a, hooks)
 	} else {
@@ -122,7 +135,7 @@ func (g *gathering) runOne(ctx context.Context, a *attempt, b *barrier) {
 	}
 	// The campaign sets a result's test and identity: an endpoint that
 	// repeats an identity would replace or hide the result of another trial.
-	a.result.ID, a.result.Test = measure.NewResultID(begin), a.job.Test
+	a.result.ID, a.result.Test = a.job.Result, a.job.Test
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	a.bytes = max(a.meter.bytes(), payload(a.result))

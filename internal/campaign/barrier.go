@@ -44,7 +44,7 @@ func (b *barrier) join(a *attempt, h *Hooks) {
 		a.started = time.Now()
 		return nil
 	}
-	h.Started = func(at time.Time) { a.started = at }
+	h.Started = func(at time.Time, uncertainty time.Duration) { a.started, a.startError = at, uncertainty }
 }
 
 // wait returns when all trials are ready, or with the reason why they will not
@@ -109,15 +109,15 @@ func (b *barrier) abort(culprit *attempt, why *measure.Error) {
 	}
 }
 
-// into writes into the results of a group how much later than the first of them
-// each trial started, or why none did.
+// into writes into the results of a group how much later than the first of them each trial
+// started, and how exactly that is known, or why none did.
 func (b *barrier) into(all []*attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var first time.Time
+	var first *attempt
 	for _, a := range all {
-		if !a.started.IsZero() && (first.IsZero() || a.started.Before(first)) {
-			first = a.started
+		if !a.started.IsZero() && (first == nil || a.started.Before(first.started)) {
+			first = a
 		}
 	}
 	for _, a := range all {
@@ -127,9 +127,12 @@ func (b *barrier) into(all []*attempt) {
 		if a.started.IsZero() {
 			continue
 		}
-		skew := a.started.Sub(first).Nanoseconds()
+		skew := a.started.Sub(first.started).Nanoseconds()
 		t, group := a.job.Trial, *a.job.Trial.Group
 		group.StartSkewNs = &skew
+		if a != first {
+			group.StartSkewErrorNs = (a.startError + first.startError).Nanoseconds()
+		}
 		t.Group = &group
 		a.result.Trial = &t
 	}

@@ -22,8 +22,8 @@ func (p *Plan) checkBudget(d *yamlfile.File) error {
 	return nil
 }
 
-// MostBytes is the payload that the campaign may move, the least of what the members of
-// its budget allow, and the key of that member; 0 for no limit.
+// MostBytes is the payload that the campaign may move, the smallest limit in its budget, and the
+// key of that limit. It is 0 without a limit.
 func (p *Plan) MostBytes() (limit int64, key string) {
 	for _, l := range []struct {
 		key   string

@@ -30,8 +30,8 @@ type Campaign struct {
 	finished time.Time // when the last trial with a result ended
 	bytes    int64     // payload moved so far, dropped trials included
 	sessions int       // runs so far
-	added    int       // rounds beside the plan's
-	raised   int       // rounds of the plan that last had more of them; 0 for none
+	added    int       // rounds added to the plan's
+	raised   int       // rounds of the plan that last had more of them, or 0
 	wanted   int       // rounds of the plan as it is now; its own are those that the campaign began with
 	trials   int       // of the whole campaign
 	recorded int       // trials as the journal has them
@@ -56,14 +56,10 @@ func CreateAs(id string, in Journals, p *Plan, seed int64, version string, now t
 		Schema: JournalSchema, ID: id, Name: p.Campaign, File: p.File, Text: string(p.Text),
 		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.AllPatterns()), Version: version,
 	}}
-	begun, err := inOrder(in, "")
-	if err != nil {
+	var err error
+	if c.Record.Number, err = in.Number(); err != nil {
 		return nil, err
 	}
-	for _, b := range begun {
-		c.Record.Number = max(c.Record.Number, b.Number)
-	}
-	c.Record.Number++
 	if c.journal, c.lock, err = in.Create(c.Record.ID); err != nil {
 		return nil, err
 	}

@@ -1,15 +1,10 @@
 package campaign_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"soku/internal/campaign"
-	"soku/internal/measure"
 )
 
 // byHand is a plan of two factors, one of which a person changes: 4 patterns of one
@@ -22,58 +17,6 @@ factors:
   streams: [1, 16]
 tests: {up: {test: tcp, duration: 1s}}
 `
-
-func TestAPersonMakesEachChangeOnceARound(t *testing.T) {
-	b := newBench(t, byHand)
-	b.create()
-	var asked []string
-	b.exec.Confirm = func(_ context.Context, levels []measure.Level) (campaign.Confirmed, error) {
-		asked = append(asked, fmt.Sprint(len(b.ran), levels))
-		return campaign.Confirmed{How: campaign.ConfirmedAtTerminal, User: "ann"}, nil
-	}
-	out, err := b.run()
-	if err != nil || out.Ran != 12 {
-		t.Fatalf("outcome %+v, error %v", out, err)
-	}
-	// Every turn of a level is two patterns; neighbouring turns of one level need no change.
-	var want []string
-	state := ""
-	for i, key := range b.ran {
-		if level, _, _ := strings.Cut(key, " "); level != state {
-			state = level
-			want = append(want, fmt.Sprint(i, []measure.Level{{Factor: "offload", Value: level}}))
-		}
-	}
-	if !slices.Equal(asked, want) || len(asked) > 6 || len(asked) < 4 {
-		t.Errorf("asked %q, want %q", asked, want)
-	}
-	var confirmed []string
-	if err := b.campaigns().Read(b.campaign.ID(), func(r campaign.Record) error {
-		if r.Kind == campaign.RecordChanged {
-			confirmed = append(confirmed, fmt.Sprint(r.Change.Levels[0].Value, r.Change.How, r.Change.User, r.At.IsZero()))
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if len(confirmed) != len(asked) || !strings.HasSuffix(confirmed[0], "terminalannfalse") {
-		t.Errorf("the journal has %q", confirmed)
-	}
-}
-
-func TestAChangeThatIsNotConfirmedEndsTheRun(t *testing.T) {
-	b := newBench(t, byHand)
-	b.create()
-	if _, err := b.run(); measure.KindOf(err) != measure.KindUsage || len(b.ran) != 0 {
-		t.Errorf("with nobody to ask the error is %v after %d trials", err, len(b.ran))
-	}
-	b.exec.Confirm = func(context.Context, []measure.Level) (campaign.Confirmed, error) {
-		return campaign.Confirmed{}, errors.New("gone")
-	}
-	if _, err := b.run(); err == nil || len(b.ran) != 0 {
-		t.Errorf("the error is %v after %d trials", err, len(b.ran))
-	}
-}
 
 func TestBlocksFollowTheLevelsThatAPersonChanges(t *testing.T) {
 	p := parse(t, byHand+"rounds: 200\n")

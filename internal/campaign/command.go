@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -76,7 +75,7 @@ func (r *run) environment(b Block) []string {
 type Shell struct {
 	// Command makes the process, as exec.CommandContext does.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
-	Argv    []string // the plan's shell; empty for the system's
+	Argv    []string // the plan's shell, or nil for the system's
 	Dir     string
 	More    []string // environment for every command
 }
@@ -84,22 +83,15 @@ type Shell struct {
 // Run runs one command and returns the last 64 KiB of what it printed. When ctx
 // ends, the command and what it started are killed.
 func (s Shell) Run(ctx context.Context, text string, environment []string) ([]byte, error) {
-	argv := s.Argv
-	if len(argv) == 0 {
-		argv = []string{"sh", "-c"}
-		if runtime.GOOS == "windows" {
-			argv = []string{"cmd", "/C"}
-		}
-	}
-	cmd := s.Command(ctx, argv[0], append(argv[1:len(argv):len(argv)], text)...)
+	cmd := process.Shell(func(name string, args ...string) *exec.Cmd { return s.Command(ctx, name, args...) }, s.Argv, text)
 	cmd.Dir = s.Dir
 	cmd.Env = append(append(cmd.Environ(), s.More...), environment...)
 	out := &process.Tail{Limit: 64 << 10}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = 50 * time.Millisecond // a grandchild may keep the pipe open
-	process.OwnGroup(cmd)
-	cmd.Cancel = func() error { return process.KillGroup(cmd) }
-	err := cmd.Run()
+	group := process.NewGroup(cmd)
+	cmd.Cancel = group.Kill
+	err := group.Run()
 	if errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil {
 		err = nil // it started something that goes on, such as a load generator
 	}

@@ -40,8 +40,8 @@ func (c *CommandPlan) Name() string {
 	return fmt.Sprintf("versus-%s-%s", c.Test, hex.EncodeToString(h.Sum(nil)[:4]))
 }
 
-// Key is what a command measures beside its host: two with one key and one host measure the
-// same.
+// Key identifies what a command measures, except its host: two with one key and one host measure
+// the same.
 func (c *Command) Key(test measure.Test) string {
 	var key []string
 	for _, f := range measure.OptionFields(test) {

@@ -18,7 +18,7 @@ func TestThePlanOfCommandsMeasuresWhatTheCommandsDo(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := changed.Effective(test); err != nil || f.Check(&changed) != nil {
-				continue // needs another option beside it
+				continue // needs another option, too
 			}
 			commands := []campaign.Command{
 				{Line: `plain "quoted" \ line`, Host: "10.0.0.4", Options: measure.Defaults(test)},

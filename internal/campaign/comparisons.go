@@ -11,7 +11,7 @@ import (
 type Decisions struct {
 	Compared int // pairs of patterns
 	Open     int // that are not decided
-	// The first of these, and the label of its test; empty if there is none.
+	// The first open comparison, and the label of its test, if any is open.
 	A, B, OpenLabel string
 }
 
@@ -25,9 +25,9 @@ type comparedFigures struct {
 
 type comparisons []comparedFigures
 
-// compared are the selected patterns that have figures, of the tests that until is about. Trials
-// that differ only in factors that set nothing in their test are of one pattern, as in reports.
-// c.mu is held.
+// compared are the selected patterns that have figures, of the tests that until applies to.
+// Trials belong to one pattern, as in reports, if they differ only in factors that set nothing in
+// their test. c.mu is held.
 func (c *Campaign) compared(only Selection) comparisons {
 	type family struct {
 		label     string

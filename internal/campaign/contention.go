@@ -11,9 +11,9 @@ import (
 // compare, which are then the levels of the factor [ContentionFactor].
 type Contention []string
 
-// Ways in which the trials of a pattern run beside each other.
+// Ways in which the trials of a pattern run concurrently.
 const (
-	Isolated = "isolated" // no host is in two trials at once; disjoint pairs run side by side
+	Isolated = "isolated" // disjoint pairs run concurrently, so that no host is in two trials
 	Together = "together" // all pairs start at one barrier
 )
 
@@ -62,8 +62,8 @@ func (p *Plan) addContention(d *yamlfile.File) error {
 	return nil
 }
 
-// Concurrency is how many trials of a campaign run at once: with pairs as many as
-// have hosts of their own, or as the plan allows; one without.
+// Concurrency is how many trials of a campaign run concurrently: with pairs as many as
+// have hosts of their own, or as the plan allows; otherwise one.
 func (p *Plan) Concurrency() int {
 	switch {
 	case p.paired == nil:

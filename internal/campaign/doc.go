@@ -5,7 +5,7 @@
 // patterns. The schedule ([Campaign.Blocks]) is pure and made as it is read: in
 // each round every pattern has its turn, a [Block], in an order drawn from the
 // plan's seed, so that the time of day does not become a level. With find or until what
-// follows also depends on the results so far, and on nothing else. The [Executor]
+// follows also depends on the results so far, but on no other state. The [Executor]
 // starts whatever trial of the block has all its hosts free, up to a limit, and a
 // group of trials at one barrier. The journal ([Journals]) is an append-only
 // record that is synced after each entry; the store is filled from it.

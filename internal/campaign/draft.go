@@ -42,7 +42,7 @@ var draftText string
 type draftView struct {
 	File, Campaign, Question string
 	Hosts                    []DraftHost
-	Server                   string // name of the factor that the hosts are levels of; empty for one host
+	Server                   string // name of the factor whose levels are the hosts, or "" for one host
 	Factors                  []factorView
 	Before                   []string // lines
 	Tests                    []testView

@@ -135,8 +135,8 @@ func namesVariable(command, variable string) bool {
 }
 
 // Unvaried are, for each test by its label, the factors that set nothing in it: their
-// levels only set options that other tests have, and no command names their variable. The
-// trials of such levels are of one network and one set of options.
+// levels only set options that other tests have, and no command names their variable. All
+// trials of the test share one network and one set of options for such levels.
 func (p *Plan) Unvaried() map[string][]string {
 	out := map[string][]string{}
 	for _, t := range p.Tests {
@@ -181,7 +181,7 @@ func (p *Plan) namesOnly(factor int) bool {
 	return f.Value.By == "" && !slices.ContainsFunc(f.Value.Levels, sets) && !p.commandsName(FactorVariable(f.Name))
 }
 
-// onlyOptions reports whether levels set options and nothing else.
+// onlyOptions reports whether levels set only options.
 func (f *Factor) onlyOptions() bool {
 	options := false
 	for i := range f.Levels {

@@ -14,7 +14,7 @@ import (
 type patternEnd struct {
 	key         string // of the endpoint: from or to
 	name, label string
-	// nameBy and labelBy are the factors that set them; empty for the plan.
+	// nameBy and labelBy are the factors that set them, or "" if the plan does.
 	nameBy, labelBy string
 	// nameAt and labelAt are the paths of the values that set them.
 	nameAt, labelAt string
@@ -63,7 +63,7 @@ func (e *patternEnd) at() string {
 	return e.labelAt
 }
 
-// reference is "endpoint" or "endpoint.label"; empty for this machine.
+// reference is "endpoint" or "endpoint.label", or "" for this machine.
 func (e *patternEnd) reference() string {
 	if e.label == "" {
 		return e.name
@@ -71,8 +71,8 @@ func (e *patternEnd) reference() string {
 	return e.name + "." + e.label
 }
 
-// checkEnds sees that the pattern goes from somewhere to somewhere else, and that
-// endpoints have the addresses that their labels name.
+// checkEnds sees that the pattern has two different ends, and that endpoints have the addresses
+// that their labels name.
 func (p *Plan) checkEnds(d *yamlfile.File, pt *Pattern, from, to *patternEnd) error {
 	switch {
 	case to.name == "":
@@ -100,8 +100,8 @@ func (p *Plan) inPattern(d *yamlfile.File, pt *Pattern, path string, cause error
 	return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.in_pattern", measure.Figures{"pattern": pt.Name, "cause": cause}))
 }
 
-// missingLabel is the failure of an endpoint that has no address with a label; nil if it
-// has one, or if its addresses are known to the lab alone.
+// missingLabel is the failure of an endpoint that has no address with a label, or nil if it
+// has one, or if only the lab knows its addresses.
 func (p *Plan) missingLabel(name, label string) error {
 	e, _ := p.Endpoints.Get(name)
 	if _, ok := e.Addresses.Get(label); ok || label == "" || e.Host != "" {

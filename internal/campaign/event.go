@@ -18,13 +18,14 @@ const (
 	EventResult                       // its result is kept
 	EventHostGone                     // a host went away; at any time
 	EventWaiting                      // a trial's server cannot be reached and is waited for
+	EventConflict                     // the store has another result with the identity of one of the campaign, for Error
 	EventAborted                      // the trials that are left between two ends do not run now
 )
 
 // Event is an event of a campaign for people who watch it.
 type Event struct {
 	Kind     EventKind
-	Job      *Job              // the trial; nil for commands
+	Job      *Job              // the trial, or nil for a command
 	Command  *CommandRecord    // for commands
 	Progress *measure.Progress // for EventProgress
 	Result   *measure.Result   // for EventResult
@@ -37,8 +38,8 @@ type Event struct {
 	// Width is half of the widest interval over its mean, of a campaign with until; 0 while
 	// it is unknown.
 	Width float64
-	// Open is how many of so many Compared comparisons the last look left undecided, of a campaign
-	// that goes on until all are decided; both are 0 before the first look.
+	// Open of Compared comparisons were undecided at the last interim analysis, in a campaign
+	// that goes on until all are decided. Both are 0 before the first one.
 	Open, Compared int
 }
 
@@ -63,8 +64,8 @@ func (r *run) report(e Event) {
 	r.Watch(e)
 }
 
-// clock estimates how long a run will take: the planned time of the trials that
-// are left, stretched as those so far were and divided by how many ran at once,
+// clock estimates how long a run will take: the planned time of the trials that are left,
+// scaled by how long those so far took and divided by how many ran concurrently,
 // and the commands around them.
 type clock struct {
 	planned    time.Duration // of trials that are left

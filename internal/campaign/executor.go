@@ -28,18 +28,20 @@ type Executor struct {
 	// Watch gets the events, if it is not nil. It is called by one goroutine
 	// at a time and must return within a few milliseconds.
 	Watch func(Event)
-	// Only selects the patterns to run now; empty for all.
+	// Only selects the patterns to run now; if it is empty, all run.
 	Only Selection
 	// RetryFailed also runs the trials again that have failed. Their new results
 	// say which they replace; the old ones stay.
 	RetryFailed bool
 	// Patience is how long a trial tries to reach a server that refuses connections or does
-	// not answer, as during a restart; 0: it fails at once, and so does a trial of a group.
+	// not answer, as during a restart. If it is 0, the trial fails immediately, as does a trial of a group.
+	// It is also how long a trial that was lost ([agent.Lost]), or its group, is repeated; then it
+	// counts as not run.
 	Patience time.Duration
 	Version  string // of this program, for the journal
 	Now      func() time.Time
 
-	// Limit is how many trials run at once. With 0 or 1 they run one after the
+	// Limit is how many trials run concurrently. With 0 or 1 they run one after the
 	// other in the planned order. With more, hosts get their next trial as soon as
 	// they come free, or in a planned order if they are few, and the journal has the order that came of it. A group of
 	// more trials than the limit runs by itself.
@@ -60,7 +62,7 @@ type Outcome struct {
 	Ran     int     // trials that left a result in this run
 	Skipped int     // trials that did not run in this run because a host went away, or others between their ends failed in a row
 	Left    int     // of the whole campaign, also those not selected
-	Enough  *Enough // whether the intervals are narrow; nil where the plan has no until, or the run ended before
+	Enough  *Enough // whether the intervals are narrow, or nil if the plan has no until or the run ended before
 }
 
 // Run runs the trials that are selected and left. It returns an error of kind
@@ -71,12 +73,12 @@ type Outcome struct {
 //   - refused: a member of the plan's budget is reached;
 //   - store: the journal or the store cannot be written.
 //
-// After each of them the campaign can be resumed. The Outcome is valid also
-// beside an error.
+// After each of them the campaign can be resumed. The Outcome is also valid
+// with an error.
 func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	r := &run{Executor: e, c: c, hosts: e.Hosts, gone: map[string]*measure.Error{}, running: map[*attempt]bool{}, silent: map[string]bool{},
 		rows: map[ends]failureRow{}, aborted: map[ends]bool{}}
-	_, err := c.Refill(ctx, r.Store)
+	_, err := c.Refill(ctx, r.Store, r.conflict)
 	if err == nil {
 		r.session, r.workedBefore, r.began = c.nextSession(r.Now()), c.Worked(), r.Now()
 		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{Session: &r.session,
@@ -162,7 +164,7 @@ func (r *run) blocks(ctx context.Context) error {
 			}
 			begins := b.Round != last
 			last = b.Round
-			// What a search found in the round before says how many trials there are.
+			// The results of a search in the round before decide how many trials there are.
 			if r.counted != r.c.Rounds() || begins && r.searches() {
 				r.count()
 			}

@@ -134,9 +134,9 @@ func (c *Campaign) recall() store.Campaign {
 	return c.Entry()
 }
 
-// Recall reads a journal to its end and returns the campaign as a store has it. Every result
-// is given to visit, in the order of the journal, unless visit is nil. Errors are those of
-// [ReadJournal], visit's, and of kind store for what does not begin with a plan.
+// Recall reads a journal to its end and returns the campaign as a store has it. It calls
+// visit, if not nil, with every result in the order of the journal. It fails as [ReadJournal]
+// and visit do, and with kind store if the journal does not begin with a plan.
 func Recall(r io.Reader, visit func(*measure.Result) error) (store.Campaign, error) {
 	c := &Campaign{outcomes: newOutcomes()}
 	_, err := ReadJournal(r, func(rec Record) error {
@@ -173,8 +173,8 @@ func Recall(r io.Reader, visit func(*measure.Result) error) (store.Campaign, err
 var errEnough = errors.New("enough of the journal is read")
 
 // FindID returns the full identity of the campaign that id means: an identity,
-// the beginning of one, or "last" for the newest. Errors are of kind not_found,
-// or usage if several begin like that.
+// the beginning of one, or "last" for the newest. The error is of kind not_found,
+// or usage if several campaigns begin like that.
 func FindID(in Journals, id string) (string, error) {
 	begun, err := inOrder(in, "")
 	if err != nil {

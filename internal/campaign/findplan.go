@@ -140,7 +140,7 @@ func (p *Plan) groupSearches() {
 	}
 }
 
-// sweep is the search over so many levels in so many rounds: the first visits levels
+// sweep is the search over a number of levels: the first round visits levels
 // upwards, each other one is a turn of the best level and its neighbours.
 func (p *Plan) sweep(levels, rounds int) stats.Sweep {
 	return stats.Sweep{Levels: levels, Gain: float64(p.Find.Gain), Turns: max(rounds-1, 0)}

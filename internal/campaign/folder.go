@@ -24,7 +24,7 @@ func JournalFile(dir string) string { return filepath.Join(dir, journalName) }
 // Name is the path of the folder.
 func (f Folder) Name() string { return string(f) }
 
-// IDs are the names of the folders.
+// IDs are the names of the folders, without files of the place itself.
 func (f Folder) IDs() ([]string, error) {
 	entries, err := os.ReadDir(string(f)) // in order
 	if errors.Is(err, os.ErrNotExist) {
@@ -33,9 +33,11 @@ func (f Folder) IDs() ([]string, error) {
 	if err != nil {
 		return nil, journalFailure("journal.list", string(f), err)
 	}
-	out := make([]string, len(entries))
-	for i, e := range entries {
-		out[i] = e.Name()
+	var out []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, e.Name())
+		}
 	}
 	return out, nil
 }
@@ -111,7 +113,7 @@ func (f Folder) Read(id string, visit func(Record) error) error {
 // fileLock is a locked file. The system gives the lock back when the process ends.
 type fileLock struct{ f *os.File }
 
-func (l fileLock) Release() error { return l.f.Close() }
+func (l fileLock) Release() error { return errors.Join(process.UnlockFile(l.f), l.f.Close()) }
 
 // lock holds a campaign for this process. The process' number in the file is for
 // people; what counts is the lock on it.

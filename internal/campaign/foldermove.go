@@ -28,20 +28,35 @@ func (f Folder) Adopt(id string, journal io.Reader) (adopted bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	if err := durable.Replace(path, 0o600, func(file *os.File) error { return copyJournal(file, journal) }); err != nil {
+	if err := durable.Replace(path, 0o600, func(file *os.File) error {
+		number, err := copyJournal(file, journal)
+		if err == nil && number > 0 {
+			err = f.raise(number)
+		}
+		return err
+	}); err != nil {
 		return false, journalFailure("journal.make", path, err)
 	}
 	durable.SyncFolder(string(f))
 	return true, nil
 }
 
-// copyJournal writes the whole records of a journal to a file.
-func copyJournal(file *os.File, journal io.Reader) error {
-	whole, err := ReadJournal(io.TeeReader(journal, file), func(Record) error { return nil })
+// copyJournal writes the whole records of a journal, and returns the number of its campaign, or
+// 0 if it has none.
+func copyJournal(to interface {
+	io.Writer
+	Truncate(size int64) error
+}, journal io.Reader) (number int, err error) {
+	whole, err := ReadJournal(io.TeeReader(journal, to), func(r Record) error {
+		if r.Plan != nil {
+			number = r.Plan.Number
+		}
+		return nil
+	})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return file.Truncate(whole)
+	return number, to.Truncate(whole)
 }
 
 // Remove deletes the folder of the campaign.
@@ -57,7 +72,7 @@ func (f Folder) Remove(id string) error {
 	if err != nil {
 		return err
 	}
-	// Without its journal nobody can open the campaign; Windows keeps the file of a lock that is held.
+	// Without its journal the campaign cannot be opened; Windows keeps the file of a lock that is held.
 	err = os.Remove(filepath.Join(dir, journalName))
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil

@@ -43,9 +43,9 @@ func (e *ending) pop() end {
 }
 
 // simulate takes the units of a queue through the schedule of the executor in simulated
-// time: how long they take, and how many trials run at once at most. length is that of the
-// unit that begins with a trial; started, if not nil, gets each unit when it starts. With
-// together units that end at one moment give their hosts free together, as where hosts wait
+// time. It returns how long they take, and how many trials run concurrently at most. length is
+// that of the unit that begins with a trial; started, if not nil, gets each unit when it starts.
+// With together, units that end at the same moment free their hosts together, as if hosts waited
 // for each other.
 func simulate(q *queue, limit int, together bool, length func(first int) time.Duration, started func(first int)) (total time.Duration, most int) {
 	var ends ending
@@ -79,7 +79,7 @@ func simulate(q *queue, limit int, together bool, length func(first int) time.Du
 	}
 }
 
-// forecast is how long the trials of a block take, and how many of them run at once at
+// forecast is how long the trials of a block take, and how many of them run concurrently at
 // most, if each takes what length says.
 func forecast(b Block, limit int, length func(first int) time.Duration) (total time.Duration, most int) {
 	first := func(yield func(int) bool) {

@@ -212,8 +212,8 @@ func (q *queue) takePair() (unit, bool) {
 	}
 }
 
-// most is the member of both sets with most trials left, of several the first, or one
-// that is drawn; -1 if there is none.
+// most is the member of both sets with most trials left, or -1 if there is none. Of several, it
+// is the first, or one that is drawn.
 func (q *queue) most(a, b bitset) int {
 	best, left, alike := -1, 0, 0
 	for i, word := range a {

@@ -36,9 +36,9 @@ func queueOf(b Block, inOrder bool) *queue {
 	return q
 }
 
-// plan runs a queue in simulated time: each unit takes what length says, at most
-// limit trials run at once. It returns how long all took and how long each host
-// was busy, and fails the test if a host was in two units at once or a trial ran
+// plan runs a queue in simulated time: each unit takes what length says, and at most
+// limit trials run concurrently. It returns how long all took and how long each host
+// was busy, and fails the test if a host was in two concurrent units or a trial ran
 // twice or never.
 func plan(t testing.TB, q *queue, limit int, length func(u unit) float64) (total float64, busy []float64) {
 	busy = make([]float64, len(q.block.Hosts))

@@ -15,6 +15,7 @@ func (j Job) Key() Key {
 
 // Job is one trial to run.
 type Job struct {
+	Result  string // identity of the result, made before the trial starts; empty in a schedule
 	Trial   measure.Trial
 	Test    measure.Test
 	Options measure.Options // as planned; not yet effective

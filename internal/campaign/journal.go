@@ -3,6 +3,7 @@ package campaign
 import (
 	"io"
 	"path/filepath"
+	"strings"
 
 	"soku/internal/measure"
 )
@@ -14,7 +15,8 @@ import (
 // An error is a [measure.Error] of kind
 //
 //   - not_found: no campaign has that identity, or no campaign can have it: an identity
-//     may come from a file that somebody else wrote, and must be a plain file name;
+//     may come from a file that somebody else wrote, and must be a plain file name that
+//     does not begin with a point;
 //   - refused: another process, or another opener in this one, holds the campaign;
 //   - store: the journal cannot be read or written; what was appended before is
 //     not affected.
@@ -24,6 +26,9 @@ type Journals interface {
 	// IDs are the identities of all campaigns in ascending order, which is that of
 	// their beginning.
 	IDs() ([]string, error)
+	// Number takes a number for a campaign that begins. It is higher than those of all
+	// campaigns that were begun or adopted here, and no other call returns it.
+	Number() (int, error)
 	// Create begins the journal of a new campaign and holds it.
 	Create(id string) (Journal, Lock, error)
 	// Open holds a campaign to go on with its journal, and gives every record to
@@ -43,7 +48,7 @@ type Journals interface {
 
 // checkIdentity returns an error of kind not_found for an identity that no campaign can have.
 func checkIdentity(id, place string) error {
-	if !filepath.IsLocal(id) || filepath.Base(id) != id || id == "." {
+	if !filepath.IsLocal(id) || filepath.Base(id) != id || strings.HasPrefix(id, ".") {
 		return unknownCampaign(id, place)
 	}
 	return nil

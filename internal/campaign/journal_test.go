@@ -168,7 +168,7 @@ func TestACampaignRunsAndResumesInMemory(t *testing.T) {
 	b.onceEach(16)
 }
 
-// The identity of a campaign can come from a journal or a store that somebody else wrote.
+// The identity of a campaign can come from another user's journal or store.
 func TestAnIdentityNamesACampaignOfItsPlaceOnly(t *testing.T) {
 	for name, in := range places(t) {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestAnIdentityNamesACampaignOfItsPlaceOnly(t *testing.T) {
 			}
 			_, _ = j.Close(), lock.Release()
 			nothing := func(campaign.Record) error { return nil }
-			for _, id := range []string{"", ".", "..", "../outside", "../campaigns", "kept/", "./kept", "kept/../kept", "kept/inside", in.Name() + "/kept"} {
+			for _, id := range []string{"", ".", "..", "../outside", "../campaigns", "kept/", "./kept", "kept/../kept", "kept/inside", ".kept", in.Name() + "/kept"} {
 				_, _, created := in.Create(id)
 				_, _, opened := in.Open(id, nothing)
 				_, adopted := in.Adopt(id, strings.NewReader(""))

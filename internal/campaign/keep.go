@@ -1,7 +1,9 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"soku/internal/measure"
 	"soku/internal/store"
@@ -9,8 +11,9 @@ import (
 
 // Refill adds the journal's results that are missing from the store, and returns how many
 // it added: soku may have been killed between writing to the one and to the other, or it is
-// a new store.
-func (c *Campaign) Refill(ctx context.Context, s store.Store) (added int, err error) {
+// a new store. A result whose identity another one in the store has stays in the journal alone;
+// the conflict is recorded there and given to conflict.
+func (c *Campaign) Refill(ctx context.Context, s store.Store, conflict func(*measure.Error)) (added int, err error) {
 	if err := s.PutCampaign(ctx, c.Entry()); err != nil {
 		return 0, err
 	}
@@ -22,11 +25,29 @@ func (c *Campaign) Refill(ctx context.Context, s store.Store) (added int, err er
 	for _, id := range missing {
 		ids[id] = true
 	}
+	var conflicts []*measure.Error
 	err = c.documents(ids, func(res *measure.Result) error {
-		added++
-		return s.Put(ctx, res)
+		err := s.Put(ctx, res)
+		switch {
+		case err == nil:
+			added++
+		case store.IsConflict(err):
+			conflicts = append(conflicts, measure.AsError(err, measure.KindRefused))
+			return nil
+		}
+		return err
 	})
+	for _, e := range conflicts {
+		err = cmp.Or(err, c.conflicts(e, time.Now(), conflict))
+	}
 	return added, err
+}
+
+// conflicts records that the store has another result with the identity of one in the journal.
+func (c *Campaign) conflicts(e *measure.Error, now time.Time, report func(*measure.Error)) error {
+	id, _ := e.Figures["result"].(string)
+	report(e)
+	return c.write(Record{Kind: RecordConflict, At: now.UTC(), ResultID: id, Reason: e.Message, Code: e.Code})
 }
 
 // keep makes the results of a unit last: first in the journal, those of a group
@@ -49,6 +70,9 @@ func (r *run) keep(ctx context.Context, all []*attempt) error {
 		default:
 			a.result.Findings.Add(measure.CodeReplacesGroup, "", measure.Figures{"result": previous.result})
 		}
+		if a.lost != "" {
+			a.result.Findings.Add(measure.CodeRepeatsLost, "", measure.Figures{"result": a.lost})
+		}
 		if a.result.Error != nil {
 			failed++
 		}
@@ -69,7 +93,11 @@ func (r *run) keep(ctx context.Context, all []*attempt) error {
 	r.mu.Unlock()
 	ctx = context.WithoutCancel(ctx)
 	for _, a := range all {
-		if err := r.Store.Put(ctx, a.result); err != nil {
+		err := r.Store.Put(ctx, a.result)
+		if store.IsConflict(err) {
+			err = r.c.conflicts(measure.AsError(err, measure.KindRefused), r.Now(), r.conflict)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -81,6 +109,9 @@ func (r *run) keep(ctx context.Context, all []*attempt) error {
 	}
 	return nil
 }
+
+// conflict reports that the store has another result with the identity of one in the journal.
+func (r *run) conflict(e *measure.Error) { r.emit(Event{Kind: EventConflict, Error: e}) }
 
 // drop records that trials were stopped: they count as not run. What they moved
 // counts.
@@ -94,5 +125,5 @@ func (r *run) drop(all []*attempt, why *measure.Error) error {
 
 func (r *run) dropped(j Job, bytes int64, why *measure.Error) Record {
 	key := j.Key()
-	return Record{Kind: RecordTrialDropped, At: r.Now().UTC(), Trial: &key, Order: j.Trial.Order, Bytes: bytes, Reason: why.Message, Code: why.Code}
+	return Record{Kind: RecordTrialDropped, At: r.Now().UTC(), Trial: &key, Order: j.Trial.Order, ResultID: j.Result, Bytes: bytes, Reason: why.Message, Code: why.Code}
 }

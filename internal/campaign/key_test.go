@@ -23,31 +23,6 @@ rounds: 2
 before: set $SOKU_FACTOR_A $SOKU_FACTOR_B
 `
 
-func TestALevelMayHaveTheSeparatorInItsName(t *testing.T) {
-	b := newBench(t, slashes)
-	if got, want := patternNames(b.plan), `"x / y" / z; "x / y" / "y / z"; x / z; x / "y / z"`; got != want {
-		t.Errorf("patterns are %s, want %s", got, want)
-	}
-	b.create()
-	b.exec.Only = campaign.Selection{{Name: "a", Value: []string{"x"}}}
-	if out, err := b.run(); err != nil || out.Ran != 4 {
-		t.Fatalf("outcome %+v, error %v", out, err)
-	}
-	b.exec.Only = nil
-	b.resume()
-	if out, err := b.run(); err != nil || out != (campaign.Outcome{Total: 8, Done: 8, Ran: 4}) {
-		t.Fatalf("outcome %+v, error %v", out, err)
-	}
-	rounds := map[string]int{}
-	for _, r := range b.results() {
-		levels, _ := json.Marshal(r.Trial.Levels)
-		rounds[string(levels)]++
-	}
-	if len(rounds) != 4 || rounds[`[{"factor":"a","value":"x"},{"factor":"b","value":"y / z"}]`] != 2 {
-		t.Errorf("results by levels are %v", rounds)
-	}
-}
-
 func TestPatternsKeepTheirNamesWhereTheseAreDistinct(t *testing.T) {
 	p := parse(t, strings.Replace(slashes, "'y / z'", "y", 1))
 	if got, want := patternNames(p), "x / y / z; x / y / y; x / z; x / y"; got != want {

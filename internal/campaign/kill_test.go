@@ -76,7 +76,7 @@ func (slowRunner) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *me
 	return invented(j, "r"+strings.NewReplacer(" ", "", ",", "-").Replace(identity(j.Key())), 1)
 }
 
-// killedMesh is what runs several trials at once while it is killed: 5 blocks of
+// killedMesh runs several trials concurrently while it is killed: 5 blocks of
 // pairs and groups, 28 trials.
 var killedMesh = [][]pair{meshOf(3), two, meshOf(4), two, meshOf(3)}
 
@@ -109,8 +109,8 @@ func TestKillingACampaignOfPairsAtThirtyMomentsLosesAndRepeatsNothing(t *testing
 	t.Logf("killed %d times", kills)
 }
 
-// killAndResume kills a campaign of so many trials again and again, after as many trials of
-// each life as moment says and a time after that, until a life comes to its end. It returns
+// killAndResume kills a campaign of want trials again and again, each life after the trials and
+// the further time that moment returns, until a life comes to its end. It returns
 // how often it killed.
 func killAndResume(t *testing.T, schedule string, want int, moment func() (trials int, after time.Duration)) (killed int) {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 	"soku/test/tier"
 )
 
-// runInLab runs a plan of pairs between so many hosts of a lab, h0 and so on.
+// runInLab runs a plan of pairs between the hosts of a lab, h0 and so on.
 func runInLab(t *testing.T, hosts int, keys string) *net {
 	t.Helper()
 	tier.SpendsSeconds(t)
@@ -92,6 +92,7 @@ func atOnce(t *testing.T, spans []span) int {
 }
 
 func TestInALabAMeshMeasuresAllItsPairsThreeAtATime(t *testing.T) {
+	t.Parallel()
 	n := runInLab(t, 6, "pairs: {mesh: ['*']}\ntests: {up: {test: tcp, duration: 500ms, rate: 10M}}\n")
 	n.onceEach(30)
 	spans := n.spans()
@@ -118,6 +119,7 @@ func TestInALabAMeshMeasuresAllItsPairsThreeAtATime(t *testing.T) {
 }
 
 func TestInALabNinePairsRunIsolatedAndTogether(t *testing.T) {
+	t.Parallel()
 	var pairs []string
 	for i := range 9 {
 		pairs = append(pairs, fmt.Sprintf("[h%d, h%d]", i, i+9))

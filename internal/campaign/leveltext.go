@@ -19,7 +19,7 @@ func levelText(v reflect.Value) string {
 	case measure.Duration:
 		return inUnit(int64(x), durationUnits)
 	case float64:
-		// 12 digits leave out what 3 times 0.1 has beside 0.3.
+		// 12 digits leave out the rounding error of 3 times 0.1.
 		short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 		return strconv.FormatFloat(short, 'f', -1, 64)
 	}

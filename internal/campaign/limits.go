@@ -16,7 +16,7 @@ type Limits struct {
 	components []string // IDs
 }
 
-// Keys beside the figures.
+// Keys that name no figure.
 const (
 	limitSource  = "source"  // who published them
 	limitCatalog = "catalog" // components with documented limits
@@ -83,7 +83,7 @@ func limitNames() (out []string) {
 	return out
 }
 
-// checkLimits sees that each limit is of a figure that one of the plan's tests has.
+// checkLimits sees that one of the plan's tests has the figure of each limit.
 func (p *Plan) checkLimits(d *yamlfile.File) error {
 	if err := p.checkLimitsAt(d, "limits", p.Limits); err != nil {
 		return err

@@ -223,8 +223,7 @@ func (p *Plan) checkFactors(d *yamlfile.File) error {
 	return nil
 }
 
-// notPrintable is the code of the hint why a name cannot stand in a table; empty if it
-// can.
+// notPrintable is the code of the hint why a name cannot stand in a table, or "" if it can.
 func notPrintable(name string) (hint string) {
 	switch {
 	case strings.TrimSpace(name) == "":

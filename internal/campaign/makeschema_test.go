@@ -89,7 +89,7 @@ func textOrNumber(description string) *jsonschema.Schema {
 	return &jsonschema.Schema{Description: description, OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number", Minimum: "0"}}}
 }
 
-// orderedSchema is of a yamlfile.Ordered, a slice of its members.
+// orderedSchema describes a yamlfile.Ordered, a slice of its members.
 func orderedSchema(t reflect.Type) *jsonschema.Schema {
 	value, _ := t.Elem().FieldByName("Value")
 	values := schemaOf(value.Type)
@@ -108,7 +108,7 @@ func selectionSchema() *jsonschema.Schema {
 
 func (*Search) schema() *jsonschema.Schema { return sweepSchema(reflect.TypeFor[Search]()) }
 
-// sweepSchema is of a struct that has the numbers from one to another.
+// sweepSchema describes a struct that has the numbers from one to another.
 func sweepSchema(t reflect.Type) *jsonschema.Schema {
 	s := structSchema(t)
 	for _, key := range []string{"from", "to", "step"} {

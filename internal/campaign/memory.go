@@ -16,6 +16,7 @@ import (
 type Memory struct {
 	mu       sync.Mutex
 	journals map[string]*memoryJournal
+	number   int // the highest so far
 }
 
 // memoryJournal is a journal and its lock.
@@ -34,6 +35,14 @@ func (m *Memory) IDs() ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Sorted(maps.Keys(m.journals)), nil
+}
+
+// Number counts.
+func (m *Memory) Number() (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.number++
+	return m.number, nil
 }
 
 // Create begins a journal and holds it.
@@ -72,7 +81,7 @@ func (m *Memory) Open(id string, visit func(Record) error) (Journal, Lock, error
 	return j, j, nil
 }
 
-// Bytes is a copy of a journal as a file would have it; nil if there is none.
+// Bytes is a copy of a journal as a file would have it, or nil if there is none.
 func (m *Memory) Bytes(id string) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,12 +126,13 @@ func (m *Memory) Adopt(id string, journal io.Reader) (adopted bool, err error) {
 	if m.journals[id] != nil {
 		return false, nil
 	}
-	var text bytes.Buffer
-	whole, err := ReadJournal(io.TeeReader(journal, &text), func(Record) error { return nil })
+	var text memoryText
+	number, err := copyJournal(&text, journal)
 	if err != nil {
 		return false, journalFailure("journal.make", id, err)
 	}
-	m.add(&memoryJournal{place: m, id: id, text: text.Bytes()[:whole]})
+	m.number = max(m.number, number)
+	m.add(&memoryJournal{place: m, id: id, text: text.Bytes()})
 	return true, nil
 }
 
@@ -134,6 +144,14 @@ func (m *Memory) Remove(id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.journals, id)
+	return nil
+}
+
+// memoryText is the text of a journal that is adopted.
+type memoryText struct{ bytes.Buffer }
+
+func (t *memoryText) Truncate(size int64) error {
+	t.Buffer.Truncate(int(size))
 	return nil
 }
 

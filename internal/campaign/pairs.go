@@ -99,8 +99,8 @@ func (p *Plan) checkWithoutPairs(d *yamlfile.File) error {
 	return nil
 }
 
-// checkEndsBesidePairs sees that neither the plan nor a level names an endpoint beside
-// the pairs. Labels of addresses may stand beside them.
+// checkEndsBesidePairs sees that neither the plan nor a level names an endpoint in addition to
+// the pairs. Labels of addresses are allowed.
 func (p *Plan) checkEndsBesidePairs(d *yamlfile.File) error {
 	beside := func(at, key string) error {
 		return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.end_beside_pairs", measure.Figures{"key": key}))

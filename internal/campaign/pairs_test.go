@@ -1,12 +1,10 @@
 package campaign_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
@@ -182,24 +180,8 @@ func TestTestsHaveRepeatsAndRoundsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestRoundsThatAreAddedHaveAllTests(t *testing.T) {
-	b := newBench(t, strings.Replace(study, "rtt: {test: ping", "rtt: {rounds: 1, repeats: 1, test: ping", 1))
-	b.create()
-	if out, err := b.run(); err != nil || out.Total != 10 { // 2 levels: 2 x 2 of up, 1 of rtt
-		t.Fatalf("outcome %+v, error %v", out, err)
-	}
-	if err := b.campaign.AddRounds(1, b.campaign.StartedAt); err != nil {
-		t.Fatal(err)
-	}
-	b.resume()
-	out, err := b.run()
-	if err != nil || out.Total != 16 || out.Ran != 6 || b.campaign.Trials() != 16 {
-		t.Errorf("outcome %+v, %d trials, error %v; want 2 x (2 of up, 1 of rtt) more", out, b.campaign.Trials(), err)
-	}
-}
-
 func TestTheEstimateIsOfTrialsSideBySide(t *testing.T) {
-	for pairs, want := range map[string][3]int{ // trials of a block, at once, seconds of a block
+	for pairs, want := range map[string][3]int{ // trials of a block, of which concurrent, seconds of a block
 		"{mesh: [a, b, c, d, e, f]}":                                 {30, 3, 0},
 		"{list: [[a, b], [c, d], [e, f]]}":                           {3, 3, 1},
 		"{between: [[a], [b, c, d]]}":                                {3, 1, 3},
@@ -270,7 +252,7 @@ func TestMistakesInPairsAreNamedWithTheirPlace(t *testing.T) {
 		withPairs("{mehs: [a, b]}"):                                          "did you mean mesh",
 		withPairs("{mesh: [a, b]}") + "from: a\n":                            "from: the plan has pairs, which say the endpoints",
 		withPairs("{mesh: [a, b]}") + "factors: {x: [{name: one, to: c}]}\n": "factors.x.1.to: the plan has pairs",
-		withPairs("{mesh: [a, b.vlan]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n":                            "pattern one: the pairs name b.vlan, and the label vpc is set beside them",
+		withPairs("{mesh: [a, b.vlan]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n":                            "pattern one: the pairs name b.vlan, and the label vpc is set as well",
 		withPairs("{mesh: [a, c]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n":                                 `pattern one: endpoint c has no address labelled "vpc"`,
 		withPairs("{mesh: [a, b]}") + "contention: alone\n":                                                               `contention: "alone" is no contention`,
 		withPairs("{mesh: [a, b]}") + "contention: [isolated, isolated]\n":                                                "contention: isolated is there twice",
@@ -321,79 +303,4 @@ func TestAMeshOfALabTakesItsAddressesFromTheTopology(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestPairsMayNotChangeInACampaignButTrialsAtOnceMay(t *testing.T) {
-	b := newBench(t, withPairs("{mesh: [a, b]}"))
-	b.create()
-	id := b.campaign.ID()
-	if err := b.campaign.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, err := campaign.Resume(b.campaigns(), id, parse(t, withPairs("{mesh: [a, c]}")))
-	if measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), ": pairs changed") {
-		t.Errorf("error is %v", err)
-	}
-	c, err := campaign.Resume(b.campaigns(), id, parse(t, withPairs("{mesh: [a, b]}")+"trials_at_once: 1\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.hold(c)
-}
-
-func TestAServerThatFailsForAllItsClientsIsLeftOut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := parse(t, withPairs("{mesh: ['*']}")) // 3 rounds
-		n := netOf(t, p, p.Concurrency())
-		n.act = func(_ context.Context, j campaign.Job, _ campaign.Hooks) error {
-			if j.Server.Endpoint.Name == "a" {
-				return measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": "a"})
-			}
-			return nil
-		}
-		var aborted []string
-		n.exec.Watch = func(e campaign.Event) {
-			if e.Kind == campaign.EventAborted {
-				aborted = append(aborted, e.Error.Message)
-			}
-		}
-		out, err := n.run()
-		if measure.KindOf(err) != measure.KindIncomplete || out.Failed != 5 || out.Skipped != 10 || out.Done != 80 {
-			t.Errorf("outcome %+v, error %v; want 5 failures of a as server and 10 trials left out", out, err)
-		}
-		if len(aborted) != 1 || !strings.HasPrefix(aborted[0], "5 trials in a row from any client to a failed: ") {
-			t.Errorf("aborted: %q", aborted)
-		}
-		records := n.records(campaign.RecordAborted)
-		if len(records) != 1 || *records[0].Abort != (campaign.AbortRecord{Client: "*", Server: "a", Failures: 5}) {
-			t.Errorf("the journal has %+v", records)
-		}
-		n.act = nil
-		n.resume()
-		if out, err = n.run(); measure.KindOf(err) != measure.KindIncomplete || out.Ran != 10 || out.Failed != 5 {
-			t.Errorf("resumed: outcome %+v, error %v", out, err)
-		}
-	})
-}
-
-func TestAPairThatFailsIsLeftOutOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := parse(t, withPairs("{list: [[a, b], [c, d]]}")+"rounds: 8\n")
-		n := netOf(t, p, p.Concurrency())
-		n.act = func(_ context.Context, j campaign.Job, _ campaign.Hooks) error {
-			if j.Server.Endpoint.Name == "b" {
-				return measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": "b"})
-			}
-			return nil
-		}
-		out, err := n.run()
-		if measure.KindOf(err) != measure.KindIncomplete || out.Failed != 5 || out.Skipped != 3 || out.Done != 13 {
-			t.Errorf("outcome %+v, error %v", out, err)
-		}
-		// Nothing is known of other pairs of a or b.
-		records := n.records(campaign.RecordAborted)
-		if len(records) != 1 || *records[0].Abort != (campaign.AbortRecord{Client: "a", Server: "b", Failures: 5}) {
-			t.Errorf("the journal has %+v", records)
-		}
-	})
 }

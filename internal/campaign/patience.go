@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/measure"
 )
 
@@ -15,7 +16,7 @@ const connectEvery = time.Second
 // runPatiently runs a trial. While its server cannot be reached, as during a restart, it
 // runs again until [Executor.Patience] is over; the result says so. A server that did not
 // come back is not waited for again until it has answered: the trials that are left fail
-// at once.
+// immediately.
 func (g *gathering) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *measure.Result {
 	server := fmt.Sprintf("%s %d", a.job.Server.Machine(), a.job.Options.Port)
 	begin := time.Now()
@@ -48,12 +49,59 @@ func (g *gathering) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *
 	}
 }
 
-// unanswered reports whether a trial failed because nobody accepted its connection, or
-// closed it without an answer, as a server does that ends, or because its host could not be
+// unanswered reports whether a trial failed because its connection was not accepted, or
+// closed without an answer, as a server does that ends, or because its host could not be
 // reached by ssh.
 func unanswered(e *measure.Error) bool {
 	return e != nil && (e.Code == "native.closed" || e.Code == "ssh.unreachable") || e != nil && e.Kind == measure.KindUnreachable && (strings.HasPrefix(e.Code, "dial.") || strings.HasSuffix(e.Code, ".no_answer"))
 }
+
+// whyLost returns the host that was lost while a unit ran and why, or nil if none was. A host that
+// was lost before and cannot be reached is still lost.
+func (g *gathering) whyLost(all []*attempt, before bool) (host string, why *measure.Error) {
+	for _, a := range all {
+		if e := a.result.Error; agent.Lost(e) || before && unanswered(e) {
+			host = a.job.Client.Machine()
+			return host, measure.Fail(measure.KindUnreachable, "campaign.host_gone", measure.Figures{"host": host, "cause": e})
+		}
+	}
+	for _, a := range all {
+		g.setGaveUp(lostHost(a.job.Client.Machine()), false)
+	}
+	return "", nil
+}
+
+// repeatLost records that a unit was lost and waits until it may run again. Once
+// [Executor.Patience] has passed since the first loss, or where a unit before it waited for the
+// host in vain, its trials count as not run.
+func (g *gathering) repeatLost(ctx context.Context, all []*attempt, host string, why *measure.Error, since time.Time) (again bool, err error) {
+	if err := g.drop(all, why); err != nil {
+		return false, err
+	}
+	again = time.Since(since) < g.Patience && !g.gaveUp(lostHost(host))
+	g.emit(Event{Kind: EventHostGone, Host: host, Error: why})
+	g.mu.Lock()
+	for _, a := range all {
+		g.ended += a.bytes
+		a.lost, a.result, a.bytes, a.meter, a.started = a.job.Result, nil, 0, meter{}, time.Time{}
+	}
+	g.mu.Unlock()
+	if again {
+		pause(ctx, min(connectEvery, g.Patience))
+	}
+	if stop := g.stopped(); stop != nil {
+		return false, stop
+	}
+	if again && ctx.Err() == nil {
+		return true, nil
+	}
+	g.setGaveUp(lostHost(host), true)
+	g.countSkipped(g.block, indices(all))
+	return false, nil
+}
+
+// lostHost is the key of a host in run.silent.
+func lostHost(name string) string { return "host " + name }
 
 // pause waits, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {

@@ -16,7 +16,7 @@ type Pattern struct {
 	// it. What identifies the pattern is Levels.
 	Name   string
 	Levels []measure.Level // one element a factor, in the plan's order; not nil
-	From   string          // endpoint or endpoint.label; empty for this machine, and with pairs
+	From   string          // endpoint or endpoint.label, or "" for this machine and with pairs
 	To     string          // empty with pairs
 	Before []string        // commands in the order they run: the plan's, then each level's
 	After  []string        // each level's from the last factor to the first, then the plan's

@@ -119,7 +119,7 @@ type TestPlan struct {
 	set map[string]bool // options the plan names, as opposed to defaults
 }
 
-// TestTurns is how often a test runs; 0 where the plan's keys of the same names say it.
+// TestTurns is how often a test runs. Where it is 0, the plan's keys of the same names apply.
 type TestTurns struct {
 	Repeats int `yaml:"repeats" json:",omitempty" min:"1" max:"1000" doc:"Trials of this test each time a pattern runs, in place of the plan's repeats"`
 	Rounds  int `yaml:"rounds" json:",omitempty" min:"1" max:"10000" doc:"Rounds in which this test runs, in place of the plan's rounds"`

@@ -18,7 +18,7 @@ type Power struct {
 	// if no difference can be shown.
 	Smallest *float64      `json:"smallest_ratio,omitempty"`
 	Factors  []FactorPower `json:"factors,omitempty"` // with two factors or more
-	// Needed is the rounds that would show the practical threshold between two patterns; 0 if
+	// Needed is the rounds that would show the practical threshold between two patterns: 0 if
 	// the plan has as many, -1 for more than 1000.
 	Needed int `json:"needed_rounds"`
 }
@@ -69,7 +69,7 @@ const (
 	pooledRounds   = 5
 )
 
-// patternDifference is the smallest difference between two of so many patterns, as a logarithm.
+// patternDifference is the smallest difference between two of the patterns, as a logarithm.
 func patternDifference(noise float64, rounds, patterns int) float64 {
 	n := float64(rounds)
 	df := n - 1
@@ -80,8 +80,8 @@ func patternDifference(noise float64, rounds, patterns int) float64 {
 	return stats.SmallestShown(noise*math.Sqrt(2/n), df, 0.05/comparisons)
 }
 
-// levelDifference is the smallest difference between two of so many levels, each of which so
-// many patterns have.
+// levelDifference is the smallest difference between two of the levels, each of which as many
+// patterns have.
 func levelDifference(noise float64, rounds, patterns, levels int) float64 {
 	blocks, of := rounds, patterns
 	if rounds == 1 {

@@ -15,7 +15,7 @@ const (
 	rightsTimeout = 2 * time.Second
 )
 
-// Preflight runs probes, several at once, and returns what failed, failures of one cause as
+// Preflight runs probes, several concurrently, and returns what failed, failures of one cause as
 // one. The error is of kind interrupted, if ctx ends.
 func Preflight(ctx context.Context, runner Runner, probes []Job) ([]*measure.Error, error) {
 	failures := make([]*measure.Error, len(probes))

@@ -27,6 +27,7 @@ const (
 	RecordAborted       = "aborted"         // the trials that are left between two ends do not run in this run
 	RecordRoundsAdded   = "rounds_added"    // the campaign has more rounds than its plan
 	RecordTrialsCounted = "trials_counted"  // the campaign has so many trials: its searches did not need all that they could
+	RecordConflict      = "conflict"        // the store has another result with the identity of one in the journal
 	RecordCommand       = "command"         // a before or after command ended
 	RecordChanged       = "changed_by_hand" // a person has set levels and confirmed it
 	RecordEnded         = "ended"           // the run ended in good order
@@ -34,20 +35,24 @@ const (
 
 // Record is one line of a journal.
 type Record struct {
-	Kind    string         `json:"record"`
-	At      time.Time      `json:"at"`
-	Plan    *PlanRecord    `json:"plan,omitempty"`
-	Run     *RunRecord     `json:"run,omitempty"`
-	Trial   *Key           `json:"trial,omitempty"`
-	Order   int            `json:"order,omitempty"`  // position in the round, of a trial
-	Bytes   int64          `json:"bytes,omitempty"`  // payload the trial moved
-	Result  *Document      `json:"result,omitempty"` // whole
-	Group   []Record       `json:"group,omitempty"`  // the trial_finished records of a group
-	Command *CommandRecord `json:"command,omitempty"`
-	Change  *ChangeRecord  `json:"change,omitempty"`
-	Abort   *AbortRecord   `json:"abort,omitempty"`
-	Rounds  int            `json:"rounds,omitempty"` // that were added
-	Trials  int            `json:"trials,omitempty"` // that they have, or the campaign
+	Kind  string      `json:"record"`
+	At    time.Time   `json:"at"`
+	Plan  *PlanRecord `json:"plan,omitempty"`
+	Run   *RunRecord  `json:"run,omitempty"`
+	Trial *Key        `json:"trial,omitempty"`
+	Order int         `json:"order,omitempty"` // position in the round, of a trial
+	Bytes int64       `json:"bytes,omitempty"` // payload the trial moved
+	// ResultID is the identity of the result: of a trial that starts or is dropped, and of a
+	// conflict. Journals of older versions do not have it.
+	ResultID string         `json:"result_id,omitempty"`
+	Repeats  string         `json:"repeats,omitempty"` // identity of the lost result that a trial that starts repeats
+	Result   *Document      `json:"result,omitempty"`  // whole
+	Group    []Record       `json:"group,omitempty"`   // the trial_finished records of a group
+	Command  *CommandRecord `json:"command,omitempty"`
+	Change   *ChangeRecord  `json:"change,omitempty"`
+	Abort    *AbortRecord   `json:"abort,omitempty"`
+	Rounds   int            `json:"rounds,omitempty"` // that were added
+	Trials   int            `json:"trials,omitempty"` // that they have, or the campaign
 	// PlanRounds is how many rounds the plan has since then, where that is why they were added.
 	PlanRounds int    `json:"plan_rounds,omitempty"`
 	Reason     string `json:"reason,omitempty"` // why a trial was dropped, trials were aborted or a run ended

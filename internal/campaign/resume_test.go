@@ -40,47 +40,6 @@ func TestTheOrderOfCampaignsIsThatOfTheirCreation(t *testing.T) {
 	}
 }
 
-func TestAChangedPlanIsNotResumed(t *testing.T) {
-	b := newBench(t, study)
-	b.create()
-	id := b.campaign.ID()
-	if err := b.campaign.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for change, key := range map[string]string{
-		strings.Replace(study, "duration: 1s", "duration: 2s", 1):       "tests",
-		strings.Replace(study, "10.0.0.4", "10.0.0.5", 1):               "endpoints",
-		strings.Replace(study, "}}]}", "}}, {name: huge, to: vm}]}", 1): "factors",
-		strings.Replace(study, "repeats: 2", "repeats: 3", 1):           "repeats",
-		study + "seed: 1\n":                                         "seed",
-		study + "before: x\n":                                       "before",
-		study + "exclude: [{sku: small}]\n":                         "exclude",
-		strings.Replace(study, "campaign: study", "campaign: s", 1): "campaign",
-	} {
-		_, err := campaign.Resume(b.campaigns(), id, parse(t, change))
-		if measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), ": "+key+" changed") {
-			t.Errorf("with another %s: %v", key, err)
-		}
-		if hint := measure.AsError(err, measure.KindInternal).Hint; strings.Count(hint, "until") != 1 || strings.Count(hint, "noise") != 1 {
-			t.Errorf("the keys that may change are not named once each: %s", hint)
-		}
-	}
-	for _, same := range []string{
-		study + "title: Another question\nonly: {sku: large}\npause: 1s\nbudget: {bytes: 1G, egress_price_per_gb: 1}\n",
-		"# a comment\n" + study,
-		strings.Replace(study, "repeats: 2", "repeats:   2", 1),
-	} {
-		c, err := campaign.Resume(b.campaigns(), id, parse(t, same))
-		if err != nil {
-			t.Errorf("with\n%s\n%v", same, err)
-			continue
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestAnUnknownCampaignIsNotFound(t *testing.T) {
 	for _, id := range []string{"nothing", "", "..", "../x", "/etc"} {
 		_, err := campaign.Resume(campaign.Folder(t.TempDir()), id, parse(t, study))
@@ -98,25 +57,6 @@ func TestTwoRunsCannotWorkOnOneCampaign(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	b.resume() // closes it first
-}
-
-func TestAnotherStoreIsFilledFromTheJournal(t *testing.T) {
-	b := newBench(t, study)
-	b.create()
-	if _, err := b.run(); err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := sqlite.Open(t.Context(), filepath.Join(b.dir, "fresh.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer fresh.Close()
-	b.store, b.exec.Store = fresh, fresh
-	b.resume()
-	if _, err := b.run(); err != nil || len(b.ran) != 0 {
-		t.Errorf("ran %v, error %v", b.ran, err)
-	}
-	b.onceEach(16)
 }
 
 // countingStore counts what is put into a store.

@@ -84,7 +84,7 @@ func (c *Campaign) AddRounds(n int, now time.Time) error {
 	return c.write(rec)
 }
 
-// roundsAdded is the record of so many rounds more.
+// roundsAdded is the record of n further rounds.
 func (c *Campaign) roundsAdded(n int, now time.Time) (Record, error) {
 	trials := n * c.Plan.trialsOfRound()
 	if n > maxTrials || c.Trials()+trials > maxTrials {

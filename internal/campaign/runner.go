@@ -11,15 +11,13 @@ import (
 //
 // Run runs one trial and always returns a result, whose Error says what went
 // wrong. Ending ctx ends the trial within 100 ms; the result's Error is then
-// ctx's cause. Run is called from several goroutines at once when the
-// executor runs several trials at once.
+// ctx's cause. Run is called concurrently when the executor runs several trials.
 type Runner interface {
 	Run(ctx context.Context, j Job, h Hooks) *measure.Result
 }
 
-// Hooks are how a running trial reports to the executor. Progress is never nil;
-// Ready and Started are of a trial that belongs to a group that starts together.
-// Ready returns when the whole group is ready, or an error when another trial of
-// the group failed. Where a runner does not call Started, the start is the moment
-// at which Ready returned.
+// Hooks are how a running trial reports to the executor. Progress is never nil.
+// A trial that belongs to a group calls Ready, which returns when the whole group is ready, or
+// an error when another trial of the group failed. It then calls Started with its start; without
+// that call, the start is the moment at which Ready returned.
 type Hooks = agent.Hooks

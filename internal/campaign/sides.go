@@ -96,7 +96,7 @@ func (p *Plan) hostsInSeveralPairs() (several int) {
 // HasPairs reports whether the plan has pairs in place of one from and to.
 func (p *Plan) HasPairs() bool { return p.paired != nil }
 
-// Ends are the first pairs of a pattern in the plan's order, at most so many.
+// Ends are the first pairs of a pattern in the plan's order, at most most.
 func (p *Plan) Ends(pt *Pattern, most int) (clients, servers []Target) {
 	s := p.sides(pt)
 	for _, pair := range s.pairs[:min(most, len(s.pairs))] {

@@ -187,7 +187,7 @@ func (s *sweep) at(i int) reflect.Value {
 	return v
 }
 
-// sweepStep is the number that is so many steps after the first.
+// sweepStep is the number i steps after the first.
 func sweepStep[T int64 | float64](scale string, from, step T, i int) T {
 	switch scale {
 	case scaleLog2:

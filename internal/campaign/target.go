@@ -10,7 +10,7 @@ import (
 
 // Target is an endpoint as a trial uses it.
 type Target struct {
-	Endpoint measure.Endpoint // name, label and address as the plan says; empty for this machine
+	Endpoint measure.Endpoint // name, label and address as the plan says, or zero for this machine
 	Host     string           // host of the lab, or empty
 	Command  []string         // what starts soku there, or nil
 	SSH      string           // destination of ssh, or empty
@@ -18,7 +18,7 @@ type Target struct {
 	port int // of its server; 0: the default
 }
 
-// Reference is "endpoint" or "endpoint.label" as plans write it; empty for this
+// Reference is "endpoint" or "endpoint.label" as plans write it, or "" for this
 // machine.
 func (t Target) Reference() string {
 	if t.Endpoint.Label == "" {
@@ -62,7 +62,7 @@ func (p *Plan) targetOf(name, label string, e *Endpoint) Target {
 // an empty label. An error names the place in the plan, the pattern and the endpoint.
 func (p *Plan) Resolve(lookup func(host, label string) (string, error)) error {
 	p.resolved = map[string]string{}
-	done := map[[2]string]bool{} // labels that patterns set beside pairs
+	done := map[[2]string]bool{} // labels that patterns set in addition to pairs
 	for i := range p.patterns {
 		pt := &p.patterns[i]
 		labels := [2]string{pt.fromLabel, pt.toLabel}

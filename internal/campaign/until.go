@@ -41,7 +41,7 @@ func (u *Until) firstLook() int {
 	return stats.FirstLook
 }
 
-// Looks is how often a campaign of so many rounds looks at its comparisons.
+// Looks returns the interim analyses of a campaign of that many rounds.
 func (u *Until) Looks(rounds int) stats.Looks {
 	switch {
 	case !u.Decided:

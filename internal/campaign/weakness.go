@@ -24,8 +24,8 @@ const (
 	WeakFewRounds  WeaknessCode = "few_rounds" // too few rounds for a test without assumptions
 	WeakConfounded WeaknessCode = "confounded" // each level of Factor occurs with one level of Other
 	WeakOwnHosts   WeaknessCode = "own_hosts"  // each level of Factor has one pair of hosts of its own
-	// WeakSharedHosts is of plans that compare ways of contention: with all pairs at once some
-	// Hosts are in several trials, so what that costs may be of them.
+	// WeakSharedHosts: the plan compares ways of contention, and if all pairs run concurrently,
+	// Hosts are in several trials, so the cost may come from them.
 	WeakSharedHosts WeaknessCode = "shared_hosts"
 )
 

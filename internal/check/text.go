@@ -22,7 +22,7 @@ func (o *Outcome) Lines(c *text.Catalogue) []string {
 	lines := []string{o.heading(c)}
 	for i := range o.Rules {
 		v := ruleView{&o.Rules[i], c}
-		lines = append(lines, "", v.Sentence("check.rule", text.Args{"Verdict": v.verdict(v.Verdict), "Name": v.name(), "Check": v.beside()}))
+		lines = append(lines, "", v.Sentence("check.rule", text.Args{"Verdict": v.verdict(v.Verdict), "Name": v.name(), "Check": v.ruleText()}))
 		shown, more := v.shown(mostShown)
 		for _, p := range shown {
 			lines = append(lines, "  "+v.Sentence("check.pattern", text.Args{"Verdict": v.verdict(p.Verdict), "Pattern": v.pattern(p), "Measured": v.measured(p)}))
@@ -40,8 +40,8 @@ func (o *Outcome) heading(c *text.Catalogue) string {
 	})
 }
 
-// beside returns the check of a rule that has a name, to be printed after the name.
-func (v ruleView) beside() string {
+// ruleText returns the check of a rule that has a name, to be printed after the name.
+func (v ruleView) ruleText() string {
 	if v.Name == "" {
 		return ""
 	}

@@ -30,7 +30,7 @@ func nextLine(ctx context.Context, lines *bufio.Reader) (string, error) {
 	}
 }
 
-// agreedTo asks a person whether so many results may be deleted, unless yes was given.
+// agreedTo asks a person whether these results may be deleted, unless yes was given.
 func agreedTo(ctx context.Context, sys *System, yes bool, question string, results int) (bool, error) {
 	switch {
 	case yes:

@@ -19,7 +19,7 @@ type publishedFigure struct {
 	end     string // of the spread: mean, min or max
 	table   string // column of the report's table without its unit
 	base    float64
-	rebuild func(base float64) string // as the study wrote it; nil for a plain number
+	rebuild func(base float64) string // as the study wrote it, or nil for a plain number
 }
 
 // caseTable says how a published table comes out of a report.

@@ -13,6 +13,14 @@ import (
 	"soku/internal/stats"
 )
 
+// groupOfValues is a group with one value a round.
+func groupOfValues(values []float64) (g stats.Group) {
+	for _, v := range values {
+		g.Rounds = append(g.Rounds, []float64{v})
+	}
+	return g
+}
+
 func logarithms(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
@@ -76,16 +84,16 @@ func TestPatternsOfACampaignAreComparedRoundByRound(t *testing.T) {
 	}
 	for _, got := range out.Comparisons {
 		label := got.Label
-		d := stats.LogRatios(logarithms(c.rounds(label, "ultra")), logarithms(c.rounds(label, "basic")))
-		plain := stats.PairedT(d, 0.95)
-		want := map[bool]stats.Decision{true: stats.Same, false: stats.Better}[stats.Equivalent(d, 0.02, 0.05).Shown]
-		if got.Decision != string(want) || got.A != "before:sku=ultra,streams=1" || got.B != "before:sku=basic,streams=1" || got.Apart || got.Paired != len(d) || got.PAdjusted != nil {
-			t.Errorf("%+v, want %s", got, want)
+		ultra, basic := groupOfValues(c.rounds(label, "ultra")), groupOfValues(c.rounds(label, "basic"))
+		want := stats.CompareChoices([]stats.ChoicePair{{A: ultra, B: basic}}, label == "up", 0.02)[0]
+		plain := stats.Compare(ultra, basic, 0.95)
+		if got.Decision != string(want.Decision) || got.A != "before:sku=ultra,streams=1" || got.B != "before:sku=basic,streams=1" || got.Apart || got.Paired != plain.Rounds || got.PAdjusted != nil {
+			t.Errorf("%+v, want %s", got, want.Decision)
 		}
-		sameFigure(t, label+" ratio", got.Ratio, math.Exp(plain.Mean))
-		sameFigure(t, label+" low", got.Low, math.Exp(plain.Low))
-		sameFigure(t, label+" high", got.High, math.Exp(plain.High))
-		sameFigure(t, label+" p", got.P, plain.P)
+		sameFigure(t, label+" ratio", got.Ratio, 1+plain.Difference)
+		sameFigure(t, label+" low", got.Low, 1+plain.Low)
+		sameFigure(t, label+" high", got.High, 1+plain.High)
+		sameFigure(t, label+" p", got.P, want.P)
 		if len(got.More) != 2 || *got.More[0] != 0 || *got.More[1] != 0 {
 			t.Errorf("%s is decided and needs %v more rounds", label, got.More)
 		}
@@ -103,8 +111,8 @@ func TestTheSmallestDifferenceThatMattersDecides(t *testing.T) {
 			t.Errorf("%s: %+v", practical, got)
 		}
 		if want == stats.NotShown {
-			d := stats.LogRatios(logarithms(c.values["before up basic / 8"]), logarithms(c.values["before up basic / 1"]))
-			further, _ := stats.Further(d, 0.001)
+			pair := stats.ChoicePair{A: groupOfValues(c.values["before up basic / 8"]), B: groupOfValues(c.values["before up basic / 1"])}
+			further := stats.CompareChoices([]stats.ChoicePair{pair}, true, 0.001)[0].Further()
 			if *got.More[0] != further.Least || (got.More[1] == nil) != (further.Most < 0) || got.More[1] != nil && *got.More[1] != further.Most {
 				t.Errorf("more rounds %v, want %+v", got.More, further)
 			}

@@ -11,7 +11,7 @@ import (
 	"soku/internal/report"
 )
 
-// What a plan says about judging reaches the report and the comparison of its campaign.
+// The criteria of a plan reach the report and the comparison of its campaign.
 func TestThePlanOfACampaignSaysHowItIsJudged(t *testing.T) {
 	plan := filepath.Join(t.TempDir(), "judged.yaml")
 	text := `campaign: judged

@@ -175,7 +175,7 @@ func printDoctorFinding(c *text.Catalogue, w io.Writer, columns int, f doctor.Fi
 	row(c.Heading(severityLabels[f.Severity]), "%s", printable.Line(c.Sentence("doctor.found", text.Args{
 		"Finding": c.Sentence("doctor.finding."+f.Code, args), "Confidence": f.Confidence,
 	})))
-	label := "label.mend"
+	label := "label.fix"
 	for _, command := range f.Commands {
 		var out text.Lines
 		out.Row(label, "doctor.command", text.Args{"Command": command})

@@ -35,6 +35,7 @@ func TestDoctorReadsThisHost(t *testing.T) {
 }
 
 func TestDoctorLooksAtThePathAndTheServer(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	out, errs, _ := soku(t, "doctor", startServer(t, nil), "--json", "--streams", "2")
 	var d doctor.Document
@@ -58,6 +59,7 @@ func TestDoctorLooksAtThePathAndTheServer(t *testing.T) {
 }
 
 func TestDoctorSaysWhyAPortIsNotReached(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	closed := strconv.Itoa(freeport.One(t))
 	for host, want := range map[string]string{
@@ -88,7 +90,7 @@ func TestDoctorShowsFindingsWithTheirCommands(t *testing.T) {
 	printDoctor(text.English(), &b, 60, d, false)
 	out := b.String()
 	for _, want := range []string{
-		"host        vm1, linux/amd64, 8 CPUs\n", "10.00 Gbit/s (--rate)", "\nproblem     eth0", "half duplex", "\nmend        ethtool -s eth0 autoneg on # " + strings.Repeat("x", 80) + "\n",
+		"host        vm1, linux/amd64, 8 CPUs\n", "10.00 Gbit/s (--rate)", "\nproblem     eth0", "half duplex", "\nfix         ethtool -s eth0 autoneg on # " + strings.Repeat("x", 80) + "\n",
 		"\nwell        2 checks; --verbose lists them\n", "\nunchecked   Energy-Efficient Ethernet, RSS table: there is\n", "firewall: needs root\n",
 	} {
 		if !strings.Contains(out, want) {

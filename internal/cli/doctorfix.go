@@ -11,8 +11,8 @@ import (
 	"soku/internal/text"
 )
 
-// fixDoctor shows the changes that would mend what was found, asks, and makes them. It returns
-// those that were made; changes of a document are the keys.
+// fixDoctor shows the changes that would fix what was found, asks, and makes them. It returns
+// those that were made; the keys are changes of the document.
 func fixDoctor(ctx context.Context, sys *System, d *doctor.Document, yes bool) (map[doctor.Change]bool, error) {
 	changes := d.Changes()
 	if len(changes) == 0 {
@@ -86,7 +86,7 @@ func openRecord(sys *System) (*doctor.Record, error) {
 	return doctor.OpenRecord(sys.DataDir)
 }
 
-// bootOf identifies the running system; empty where it is unknown.
+// bootOf identifies the running system, or returns "" if it is unknown.
 func bootOf(ctx context.Context) string {
 	if d := host.Facts(ctx, netip.Addr{}).Deployment; d != nil {
 		return d.BootID

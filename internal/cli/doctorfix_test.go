@@ -122,7 +122,7 @@ func TestDoctorThatCannotChangeSaysSo(t *testing.T) {
 
 func TestDoctorWithoutAChangeHasNothingToAsk(t *testing.T) {
 	_, _, sys, out, _ := patient(t)
-	if _, err := fixDoctor(t.Context(), sys, &doctor.Document{}, false); err != nil || !strings.Contains(out.String(), "nothing that was found can be mended") {
+	if _, err := fixDoctor(t.Context(), sys, &doctor.Document{}, false); err != nil || !strings.Contains(out.String(), "soku itself can fix none of these") {
 		t.Errorf("%v, %s", err, out)
 	}
 }

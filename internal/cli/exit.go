@@ -25,7 +25,7 @@ var exitStatus = map[measure.Kind]int{
 	measure.KindInterrupted: 130,
 }
 
-// status is the exit status for an error; 0 for nil.
+// status is the exit status for an error: 0 if err is nil.
 func status(err error) int {
 	if err == nil {
 		return 0

@@ -33,8 +33,8 @@ type explanation struct {
 
 const explanationSchema = "soku.explanation/1"
 
-// explain measures what tells what limited a trial, keeps each result, and prints what they tell.
-// The error is of a trial that failed, of the store or of the output.
+// explain measures what limited a trial, keeps each result, and prints what they show. It fails
+// if a trial, the store or the output does.
 func (m measuring) explain(ctx context.Context, first *measure.Result) error {
 	e := explanation{Schema: explanationSchema, Result: first, Trials: []*measure.Result{}, Verdict: first.Verdict}
 	var steps []verdict.Step

@@ -92,7 +92,7 @@ func bareFlag(cmd *cobra.Command, test measure.Test) string {
 	return ""
 }
 
-// contradiction is an error for flags of which each sets the same option to something else.
+// contradiction is an error if several flags set the same option to different values.
 func contradiction(flags *pflag.FlagSet) error {
 	for _, group := range []struct {
 		flags []string

@@ -111,7 +111,7 @@ func floorFile(sys *System, hostname string) string {
 	return filepath.Join(sys.DataDir, floor.File(hostname))
 }
 
-// readFloor reads the stored loopback baseline of a host; nil if there is none.
+// readFloor reads the stored loopback baseline of a host, or returns nil if there is none.
 func readFloor(sys *System, hostname string) (*floor.Document, error) {
 	if sys.DataDir == "" {
 		return nil, nil

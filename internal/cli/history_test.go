@@ -17,7 +17,7 @@ import (
 	"soku/internal/store"
 )
 
-// stocked is a system with so many results, a day apart, the last of now.
+// stocked is a system with n results, a day apart, the last of now.
 func stocked(t *testing.T, n int) (sys *System, run func(args ...string) (stdout, stderr string, code int)) {
 	t.Helper()
 	sys, out, errs := fakeSystem(t)

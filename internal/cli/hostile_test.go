@@ -142,7 +142,7 @@ func TestNoEventOfACampaignControlsTheTerminal(t *testing.T) {
 			live := measure.Progress{}
 			hostile.Fill(&live, hostile.Bytes)
 			for _, kind := range []campaign.EventKind{
-				campaign.EventCommand, campaign.EventCommandDone, campaign.EventTrial, campaign.EventProgress, campaign.EventResult, campaign.EventHostGone,
+				campaign.EventCommand, campaign.EventCommandDone, campaign.EventTrial, campaign.EventProgress, campaign.EventResult, campaign.EventHostGone, campaign.EventConflict,
 			} {
 				p.event(campaign.Event{Kind: kind, Job: &job, Result: r, Command: &command, Progress: &live, Error: failure})
 			}
@@ -207,7 +207,7 @@ func TestNothingInTheStoreControlsTheTerminal(t *testing.T) {
 	}
 }
 
-// What nobody thought of meets the filter before standard output and standard error.
+// Cases without a test of their own meet the filter before standard output and standard error.
 func TestNothingPassesTheOutputsUnfiltered(t *testing.T) {
 	sys, out, errs := fakeSystem(t)
 	f := filtered(sys)

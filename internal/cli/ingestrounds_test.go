@@ -51,8 +51,8 @@ func caveats(test report.Test) (codes []report.CaveatCode) {
 	return codes
 }
 
-// What all patterns share in a round is far larger than the difference between them: only a
-// comparison within rounds shows it.
+// The variation between rounds, which all patterns share, is far larger than the difference
+// between patterns: only a comparison within rounds shows it.
 func TestRoundsOfATableArePairedInTheReport(t *testing.T) {
 	var rows []string
 	for round := 1; round <= 8; round++ {

@@ -14,8 +14,8 @@ import (
 // mostIngestedLines is how many results have a line of their own without --verbose.
 const mostIngestedLines = 20
 
-// printIngest writes what went in for a person: a line for each of the first results, or of
-// all, and once what is missing in some of them. A terminal has so many columns, anything else 0.
+// printIngest writes what was ingested for a person: a line for each of the first results, or of
+// all, and once what is missing in some of them. columns is 0 if w is no terminal.
 func printIngest(c *text.Catalogue, w io.Writer, columns int, all bool, out *ingestReport) {
 	results := 0
 	rows := [][]string{append(c.Headings("head.file", "head.line", "head.from", "head.test", "head.pattern", "head.round", "head.figure"), "")}
@@ -102,7 +102,7 @@ func fitIngested(rows [][]string, width int) {
 	}
 }
 
-// cutPaths cuts the beginnings of paths, down to so many columns.
+// cutPaths cuts the beginnings of paths until the table has width columns, least at least for a path.
 func cutPaths(rows [][]string, width, least int) {
 	to := max(least, text.ColumnWidths(rows)[ingestedFile]-max(0, tableWidth(rows)-width))
 	for _, row := range rows {

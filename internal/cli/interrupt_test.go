@@ -13,7 +13,7 @@ import (
 	"soku/test/tier"
 )
 
-// interrupting is an output that sends an interrupt when so many lines were written.
+// interrupting is an output that sends an interrupt after a number of lines.
 type interrupting struct {
 	bytes.Buffer
 	after int

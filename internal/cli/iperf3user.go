@@ -26,7 +26,7 @@ func (u *iperf3User) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&u.pkcs1, "use-pkcs1-padding", false, "with --user: for a server of iperf3 before 3.17")
 }
 
-// read returns what to ask of an iperf3 server beside the options.
+// read returns what to ask of an iperf3 server that is no option of the test.
 func (u *iperf3User) read(sys *System, via string) (wire.IPerf3, error) {
 	x := wire.IPerf3{ClientVersion: "soku " + version.String()}
 	given := u.user != "" || u.passwordFile != "" || u.keyFile != "" || u.pkcs1

@@ -35,9 +35,8 @@ func cells(widths []int, texts ...string) string {
 	return line.String()
 }
 
-// labelled writes rows to w, with names in so many columns. On a terminal of
-// columns a longer text goes on below where it began; with 0, and where the
-// terminal is very narrow, it stays one line.
+// labelled writes rows to w, with labels of name columns. On a terminal of that many columns, a
+// longer text continues below its beginning. With 0 or very few columns it stays one line.
 func labelled(w io.Writer, name, columns int) rowPrinter {
 	room := columns - name - 1
 	return func(label, format string, args ...any) {

@@ -164,7 +164,7 @@ func (t *listing) cells(id func(store.Entry) string, started func(time.Time) str
 	return rows
 }
 
-// tellsApart is how many characters tell all identities apart; at least so many.
+// tellsApart is how many characters distinguish all identities, least or more.
 func tellsApart(ids []string, least int) int {
 	longest := 0
 	for _, id := range ids {

@@ -92,7 +92,7 @@ func manualPage(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// storeOnUnix says where results are for whoever reads the page, and not for whoever wrote it.
+// storeOnUnix says where a reader of the page finds results, whatever system made the page.
 const storeOnUnix = `Results are stored in the file of --store, or soku.db in the data folder: SOKU_DATA, or
 the folder that systemd gives a service (STATE_DIRECTORY), or soku in XDG_DATA_HOME
 (~/.local/share), on macOS in ~/Library/Application Support.`

@@ -18,7 +18,7 @@ import (
 	"soku/internal/version"
 )
 
-// measureFlags are what a test run by hand takes beside its options.
+// measureFlags are the flags of a test run by hand that are no options of the test.
 type measureFlags struct {
 	options    measure.Options
 	json       bool

@@ -15,8 +15,8 @@ import (
 
 // designOutline is what a plan can decide.
 type designOutline struct {
-	// NoiseOf is the campaign whose trials the noise is taken from; empty if the plan gives it
-	// or it is unknown.
+	// NoiseOf is the campaign whose trials the noise is taken from. It is absent if the plan
+	// gives the noise, or if the noise is unknown.
 	NoiseOf   string              `json:"noise_of,omitempty"`
 	Practical float64             `json:"practical_ratio"`
 	Tests     []campaign.Power    `json:"tests,omitempty"` // whose noise is known

@@ -70,7 +70,7 @@ results: [{label: throughput, test: tcp, figures: {goodput: {column: mbps, unit:
 	return store
 }
 
-// The noise of an earlier campaign is what its patterns vary beside what all have in common.
+// The noise of an earlier campaign is the variation of its patterns without what all have in common.
 func TestPlanTakesTheNoiseOfTheNewestCampaignOfItsName(t *testing.T) {
 	var rows strings.Builder
 	for round := 1; round <= 8; round++ {

@@ -121,7 +121,7 @@ func (p *progress) event(e campaign.Event) {
 	case campaign.EventAborted:
 		message, _ := p.catalogue.Error(e.Error)
 		p.print(oneLine(p.catalogue.Sentence("progress.aborted", text.Args{"Error": message})))
-	case campaign.EventHostGone:
+	case campaign.EventHostGone, campaign.EventConflict:
 		message, _ := p.catalogue.Error(e.Error)
 		p.print(oneLine(message))
 	}

@@ -145,7 +145,7 @@ func TestTheLiveLineOfPairsCountsWhatRuns(t *testing.T) {
 	p.event(of(campaign.EventProgress, "a", "b"))
 	b.Reset()
 	p.event(of(campaign.EventProgress, "c", "d"))
-	if got := b.String(); got != "\r[  7/240] isolated · throughput · 2 trials at once · 1.883 Gbit/s · 2 failed · 1 h 40 min left\x1b[K" {
+	if got := b.String(); got != "\r[  7/240] isolated · throughput · 2 trials running · 1.883 Gbit/s · 2 failed · 1 h 40 min left\x1b[K" {
 		t.Errorf("two trials: %q", got)
 	}
 	b.Reset()

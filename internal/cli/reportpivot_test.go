@@ -114,7 +114,7 @@ func TestPivotIsInThePageAndFitsATerminal(t *testing.T) {
 }
 
 // The study's own conclusions: the instance sets the throughput, the interface does not; round
-// trips differ between interfaces. The published limit of a type is no cause beside the type.
+// trips differ between interfaces. The published limit of a type is no cause in addition to the type.
 func TestAPublishedMatrixSaysWhatEachFactorDoes(t *testing.T) {
 	store := ingested(t)
 	out, errs, code := soku(t, "report", "interface-matrix", "--store", store, "--format", "md")

@@ -15,7 +15,7 @@ import (
 // mostNamedCampaigns is how many campaigns a question names.
 const mostNamedCampaigns = 5
 
-// campaignArgs are the figures of messages about campaigns that have so many results.
+// campaignArgs are the figures of messages about campaigns and the number of their results.
 func campaignArgs(campaigns []store.Campaign, results int) text.Args {
 	var ids []string
 	open := 0

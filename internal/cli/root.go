@@ -56,8 +56,8 @@ func Run(sys *System) (code int) {
 	return status(err)
 }
 
-// filtered is sys with package printable before its outputs: whatever a text has that came
-// from elsewhere, and whoever prints it.
+// filtered is sys with package printable before its outputs, because a text may hold parts from
+// other hosts or programs.
 func filtered(sys *System) *System {
 	out := *sys
 	out.Stdout, out.Stderr = printable.NewWriter(sys.Stdout), printable.NewWriter(sys.Stderr)
@@ -65,7 +65,7 @@ func filtered(sys *System) *System {
 }
 
 // impatience is how long after the first interrupt another one does not end the process: people
-// press Ctrl-C twice at once, and what a test made is to be removed first.
+// press Ctrl-C twice in a row, and what a test made is to be removed first.
 const impatience = time.Second
 
 // endOnInterrupt calls cancel when the first interrupt comes, until stop is called.
@@ -185,7 +185,7 @@ var commandGroups = []*cobra.Group{
 	{ID: groupResults, Title: "Results:"}, {ID: groupDropIns, Title: "Drop-in replacements:"},
 }
 
-// commands are the subcommands beside the tests.
+// commands are the subcommands that run no test.
 var commands = []struct {
 	group string
 	make  func(*System) *cobra.Command

@@ -34,6 +34,7 @@ seed: 5
 }
 
 func TestAPlanChangedByHandWaitsForAPersonAtATerminal(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	sys, _, errs := fakeSystem(t, "run", handPlan(t, startServer(t, nil)))
 	sys.StdinTerminal = func() bool { return true }
@@ -54,6 +55,7 @@ func TestAPlanChangedByHandWaitsForAPersonAtATerminal(t *testing.T) {
 
 // The estimate has no more than half of the measuring time on top.
 func TestTheEstimateIsThatOfARealRun(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	_, port, _ := net.SplitHostPort(startServer(t, nil))
 	plan := filepath.Join(t.TempDir(), "plan.yaml")
@@ -76,10 +78,11 @@ func TestTheEstimateIsThatOfARealRun(t *testing.T) {
 }
 
 func TestAPlanChangedByHandNeedsAPersonOrAChoice(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	plan := handPlan(t, startServer(t, nil))
 	sys, _, errs := fakeSystem(t, "run", plan)
-	if code := Run(sys); code != 2 || !strings.Contains(errs.String(), "offload is changed by hand, and nobody can be asked; run it at a terminal, or say which levels are set: --only offload=on") {
+	if code := Run(sys); code != 2 || !strings.Contains(errs.String(), "offload is set by hand, but there is no terminal to ask on; run it at a terminal, or say which levels are set: --only offload=on") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	if made, _ := filepath.Glob(filepath.Join(sys.DataDir, "campaigns", "*")); len(made) > 0 {

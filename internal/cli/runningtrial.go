@@ -27,7 +27,7 @@ func (r *runningTrial) add(i measure.Progress) {
 	r.rates[i.Direction] = i.Bps
 }
 
-// runningKey distinguishes the trials that run at once.
+// runningKey distinguishes trials that run concurrently.
 func runningKey(j *campaign.Job) string {
 	return fmt.Sprint(j.Client.Reference(), ">", j.Server.Reference(), " ", j.Trial.Repeat, " ", j.Trial.Label)
 }

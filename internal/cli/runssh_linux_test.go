@@ -152,6 +152,7 @@ rounds: 2
 `
 
 func TestACampaignRunsOnHostsBehindAJumpHost(t *testing.T) {
+	t.Parallel()
 	n := newRemoteNet(t)
 	disk := t.TempDir() // hosts of an emulated network have one
 	plan := strings.NewReplacer(
@@ -192,6 +193,7 @@ func TestACampaignRunsOnHostsBehindAJumpHost(t *testing.T) {
 }
 
 func TestASokuThatIsStoppedLeavesNothingOnTheHosts(t *testing.T) {
+	t.Parallel()
 	n := newRemoteNet(t)
 	plan := strings.Replace(remotePlan, "count: 50}", "duration: 1s}", 1) + "repeats: 100\n"
 	for _, signal := range []os.Signal{unix.SIGKILL, unix.SIGINT} {
@@ -211,6 +213,7 @@ func TestASokuThatIsStoppedLeavesNothingOnTheHosts(t *testing.T) {
 }
 
 func TestACampaignGoesOnAfterALostConnection(t *testing.T) {
+	t.Parallel()
 	n := newRemoteNet(t)
 	cmd, errs := n.run(t, strings.Replace(remotePlan, "count: 50}", "duration: 500ms}", 1))
 	start(t, cmd)
@@ -227,6 +230,7 @@ func TestACampaignGoesOnAfterALostConnection(t *testing.T) {
 }
 
 func TestAllHostsThatCannotBeUsedAreShownAtOnce(t *testing.T) {
+	t.Parallel()
 	n := newRemoteNet(t)
 	n.Alias(t, "stranger", "ProxyJump jump", "HostName "+n.address(t, "a"), fmt.Sprint("Port ", n.home["a"].Port), n.OtherIdentity(t))
 	n.Alias(t, "unknown", "ProxyJump jump", "HostName "+n.address(t, "a"), fmt.Sprint("Port ", n.home["a"].Port), n.Identity(), "UserKnownHostsFile /dev/null")

@@ -32,7 +32,7 @@ func measured(b *testing.B, address string, args ...string) []byte {
 	return out.Bytes()
 }
 
-// largeStore is a system whose store has a campaign of so many results in rounds: patterns of
+// largeStore is a system whose store has a campaign of that many results in rounds: patterns of
 // two factors, each with the tests of the documents.
 func largeStore(b *testing.B, results int, documents ...[]byte) *System {
 	b.Helper()

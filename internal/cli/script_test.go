@@ -39,7 +39,7 @@ func (l leakChecked) Run() int {
 }
 
 // TestScripts runs testdata/script/*.txtar, each in a folder and with a data
-// folder of its own. Beside the commands of testscript there are:
+// folder of its own. In addition to the commands of testscript there are:
 //
 //	server          start "soku server" on a free port of 127.0.0.1; its port is $PORT
 //	halt SIGNAL     run the rest of the line in the background, send it INT or

@@ -49,7 +49,7 @@ func printLines(c *text.Catalogue, w io.Writer, columns int, lines text.Lines) {
 	printLabelled(c, w, nameColumns, columns, lines)
 }
 
-// printLabelled is printLines with labels of so many columns.
+// printLabelled is printLines with labels of labels columns.
 func printLabelled(c *text.Catalogue, w io.Writer, labels, columns int, lines text.Lines) {
 	row := labelled(w, labels, columns)
 	for _, l := range lines {

@@ -69,7 +69,7 @@ type System struct {
 	// Interrupts gets SIGINT and SIGTERM. The first one cancels the running command,
 	// which then ends in good order.
 	Interrupts <-chan os.Signal
-	// EndOnSignal has the next of these signals end the process at once.
+	// EndOnSignal makes the next of these signals end the process immediately.
 	EndOnSignal func()
 	// Width is the columns of the terminal behind Stderr, 0 when it is none.
 	Width func() int
@@ -82,15 +82,15 @@ type System struct {
 	ReadPassword func() (string, error)
 	// StdinTerminal reports whether Stdin is a terminal, so that a person can be asked.
 	StdinTerminal func() bool
-	// Username is the name of the user who runs the program; empty where the system
-	// does not say.
+	// Username is the name of the user who runs the program, or "" if the system does not
+	// report it.
 	Username func() string
 	// Settings are those of this host that soku doctor may change.
 	Settings doctor.Settings
 	// Root reports whether the process may make network namespaces.
 	Root bool
-	// DataDir is where the store and the journals are unless a flag says otherwise; empty where
-	// no folder is known.
+	// DataDir is the folder of the store and the journals unless a flag names another, or ""
+	// if none is known.
 	DataDir string
 }
 

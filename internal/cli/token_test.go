@@ -16,7 +16,7 @@ func TestATokenWithoutTLSIsWarnedAbout(t *testing.T) {
 	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const warning = "whoever reads"
+	const warning = "anyone who reads"
 	for _, c := range []struct {
 		args   []string
 		warned int

@@ -32,7 +32,7 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 		height = usualHeight
 	}
 	lines := append([]string{traceHead(v.catalogue, host, t, width-1)}, fitted(v.catalogue, tests.TraceTable(v.catalogue, t), width-1)...)
-	// What is above the top of a terminal cannot be written over, and the cursor
+	// Lines above the top of a terminal cannot be overwritten, and the cursor
 	// stands below the last line.
 	if room := max(height-1, 2); len(lines) > room {
 		lines = append(lines[:room-1], v.catalogue.Sentence("live.more_lines", text.Args{"N": len(lines) - room + 1}))

@@ -15,6 +15,7 @@ import (
 )
 
 func TestATrialEndsWithItsFileThoughItsInputStaysOpen(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	program, err := exec.LookPath("soku")
 	if err != nil {

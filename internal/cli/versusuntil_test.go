@@ -11,6 +11,7 @@ import (
 )
 
 func TestVersusGoesOnUntilItsComparisonsAreDecided(t *testing.T) {
+	t.Parallel()
 	tier.SpendsSeconds(t)
 	_, port, _ := net.SplitHostPort(startServer(t, nil))
 	db := filepath.Join(t.TempDir(), "soku.db")

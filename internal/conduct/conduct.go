@@ -33,7 +33,7 @@ type Order struct {
 	Resume      bool   // go on with a campaign of the plan instead of a new one
 	Campaign    string // the one to resume: its identity, the beginning of one, or last; empty: the newest that has trials left
 	RetryFailed bool   // with Resume: also repeat failed trials
-	MoreRounds  int    // with Resume: add so many rounds
+	MoreRounds  int    // with Resume: add this many rounds
 	Seed        *int64 // of the order, or nil for the plan's or a drawn one
 
 	Patience    time.Duration // how long a trial waits for a server that cannot be reached

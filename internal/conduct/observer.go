@@ -29,7 +29,7 @@ const (
 	StepResumed     Step = iota // Campaign goes on; Others of the same plan have trials left, too
 	StepRefilled                // Results of the finished Campaign were missing in the store and were added
 	StepLab                     // the network Lab is built
-	StepHosts                   // so many Hosts are prepared by ssh
+	StepHosts                   // Hosts, a number, are prepared by ssh
 	StepHost                    // Host is prepared
 	StepUnreachable             // Error is one of several failures of the check before the first trial
 	StepLeft                    // a new campaign begins although Campaign of the same plan has trials left

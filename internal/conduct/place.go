@@ -62,8 +62,8 @@ func (p *place) shell(plan *campaign.Plan) campaign.Shell {
 
 // runner runs each trial where its client is. A trial that may run at the same
 // time as others, because several do or because it belongs to a group, has a
-// process of its own, so that it has a processor cost of its own. atOnce is how
-// many trials run at once.
+// process of its own, so that it has a processor cost of its own. At most atOnce
+// trials run concurrently.
 func (p *place) runner(access agent.Access, atOnce int) campaign.Runner {
 	return campaign.Places{Access: access, Enter: p.remotes.enter, Now: p.host.Now, Of: func(j campaign.Job) agent.Place {
 		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Client.SSH == "" && j.Trial.Group == nil && atOnce <= 1 {

@@ -122,7 +122,7 @@ func (r *remotes) enter(ctx context.Context, j *campaign.Job, access *agent.Acce
 // connection was lost.
 func (p remotePlace) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
 	r := p.Process.Run(ctx, s, h)
-	if r.Error != nil && r.Error.Code == "agent.process.no_result" {
+	if r.Error != nil && (r.Error.Code == "agent.process.no_result" || agent.Lost(r.Error)) {
 		r.Error = measure.Fail(measure.KindBroken, "ssh.lost", measure.Figures{"host": s.Client.String(), "why": r.Error.Figures["why"]})
 	}
 	return r

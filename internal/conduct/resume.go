@@ -20,7 +20,9 @@ func (s *Session) left() bool {
 // refill adds to the store what only the journal of a finished campaign has. It is an error
 // if nothing is missing, unless the campaign was named.
 func (s *Session) refill(ctx context.Context) error {
-	added, err := s.Campaign.Refill(ctx, s.conductor.Store)
+	added, err := s.Campaign.Refill(ctx, s.conductor.Store, func(e *measure.Error) {
+		s.conductor.watch(campaign.Event{Kind: campaign.EventConflict, Error: e})
+	})
 	switch {
 	case err != nil:
 		return err

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -47,11 +48,14 @@ const (
 	GroupKernel    Group = "kernel"
 )
 
-// Check looks at one thing.
+// Check looks at one thing. Its findings have its severity and confidence unless they state
+// their own.
 type Check struct {
-	Code  string
-	Group Group
-	Look  func(*Subject) Outcome
+	Code       string
+	Group      Group
+	Severity   Severity
+	Confidence measure.Confidence
+	Look       func(*Subject) Outcome
 }
 
 // Outcome of a check: what it found, nothing where all is well, or why it did not look.
@@ -76,6 +80,14 @@ type Finding struct {
 var well Outcome
 
 func not(why Reason) Outcome { return Outcome{Not: why} }
+
+// aboveAs is the severity of a figure that is at least most, or empty for that of the check.
+func aboveAs(figure, most float64, severity Severity) Severity {
+	if figure >= most {
+		return severity
+	}
+	return ""
+}
 
 func found(f Finding) Outcome { return Outcome{Findings: []Finding{f}} }
 
@@ -103,6 +115,7 @@ func Examine(checks []Check, s *Subject) End {
 		}
 		for _, f := range o.Findings {
 			f.Code, f.Group = c.Code, c.Group
+			f.Severity, f.Confidence = cmp.Or(f.Severity, c.Severity), cmp.Or(f.Confidence, c.Confidence)
 			for _, change := range f.Changes {
 				f.Commands = append(f.Commands, change.Command())
 				f.Undo = append(f.Undo, change.reversed().Command())

@@ -8,8 +8,8 @@ import (
 )
 
 var clockChecks = []Check{
-	{"clock_source", GroupClock, clockSource},
-	{"clock_sync", GroupClock, clockSync},
+	{"clock_source", GroupClock, Warning, measure.High, clockSource},
+	{"clock_sync", GroupClock, Warning, measure.High, clockSync},
 }
 
 // quickClocks are clock sources that a program reads without a system call (vDSO), in some tens
@@ -24,7 +24,7 @@ func clockSource(s *Subject) Outcome {
 	case slices.Contains(quickClocks, source):
 		return well
 	}
-	f := Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{"source": source}}
+	f := Finding{Figures: measure.Figures{"source": source}}
 	if s.Extra != nil {
 		for _, quick := range quickClocks {
 			if slices.Contains(s.Extra.ClockSources, quick) {
@@ -49,7 +49,7 @@ func clockSync(s *Subject) Outcome {
 		return not(s.missing())
 	case !t.Synchronized:
 		return found(Finding{
-			Severity: Warning, Confidence: measure.High, Figures: measure.Figures{"synchronized": 0, "error_ns": 0},
+			Figures:  measure.Figures{"synchronized": 0, "error_ns": 0},
 			Commands: []string{"timedatectl set-ntp true"}, Undo: []string{"timedatectl set-ntp false"}, // whichever service is installed
 		})
 	case t.MaximumErrorNs > int64(clockErrorMost):

@@ -12,17 +12,17 @@ import (
 )
 
 var interfaceChecks = []Check{
-	{"offloads", GroupInterface, onDevice(offloadsOff)},
-	{"duplex", GroupInterface, onDevice(duplex)},
-	{"link_speed", GroupInterface, onDevice(linkSpeed)},
-	{"queues", GroupInterface, onDevice(queues)},
-	{"rss", GroupInterface, onDevice(rss)},
-	{"interrupts", GroupInterface, onDevice(interrupts)},
-	{"rings", GroupInterface, onDevice(rings)},
-	{"qdisc", GroupInterface, onDevice(qdisc)},
-	{"accelerated", GroupInterface, onDevice(accelerated)},
-	{"eee", GroupInterface, onDevice(eee)},
-	{"governor", GroupInterface, governor},
+	{"offloads", GroupInterface, Warning, measure.High, onDevice(offloadsOff)},
+	{"duplex", GroupInterface, Problem, measure.High, onDevice(duplex)},
+	{"link_speed", GroupInterface, Problem, measure.High, onDevice(linkSpeed)},
+	{"queues", GroupInterface, Warning, measure.Medium, onDevice(queues)},
+	{"rss", GroupInterface, Warning, measure.High, onDevice(rss)},
+	{"interrupts", GroupInterface, Warning, measure.High, onDevice(interrupts)},
+	{"rings", GroupInterface, Warning, measure.Low, onDevice(rings)},
+	{"qdisc", GroupInterface, Warning, measure.High, onDevice(qdisc)},
+	{"accelerated", GroupInterface, Problem, measure.High, onDevice(accelerated)},
+	{"eee", GroupInterface, Warning, measure.Medium, onDevice(eee)},
+	{"governor", GroupInterface, Warning, measure.Medium, governor},
 }
 
 const (
@@ -73,7 +73,7 @@ func offloadsOff(s *Subject) Outcome {
 	if len(off)+len(fixed) == 0 {
 		return well
 	}
-	f := Finding{Severity: Warning, Confidence: measure.High, Changes: changes, Figures: measure.Figures{
+	f := Finding{Changes: changes, Figures: measure.Figures{
 		"interface": s.Facts.Interface, "off": append([]string{}, off...), "fixed": append([]string{}, fixed...),
 		"mtu_bytes": s.mtu(), "rate_bps": s.RateBps, "packets_per_second": s.RateBps / 8 / s.mtu(),
 	}}
@@ -89,7 +89,7 @@ func duplex(s *Subject) Outcome {
 		return not(s.missing())
 	case s.Extra.Duplex == "half":
 		return found(Finding{
-			Severity: Problem, Confidence: measure.High, Figures: measure.Figures{"interface": s.device()},
+			Figures:  measure.Figures{"interface": s.device()},
 			Commands: []string{"ethtool -s " + s.device() + " autoneg on"},
 		})
 	case s.Extra.Duplex != "full":
@@ -111,7 +111,6 @@ func linkSpeed(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Problem, Confidence: measure.High,
 		Figures:  measure.Figures{"interface": s.Facts.Interface, "speed_bps": speed, "rate_bps": s.RateBps},
 		Commands: []string{"ethtool " + s.device()},
 	})
@@ -144,7 +143,7 @@ func queues(s *Subject) Outcome {
 	case have > 1 || s.Facts.CPUs < coresMany || s.Facts.NIC.RPS != nil:
 		return well
 	}
-	f := Finding{Severity: Warning, Confidence: measure.Medium, Figures: measure.Figures{
+	f := Finding{Figures: measure.Figures{
 		"interface": s.device(), "queues": have, "most": most, "cpus": s.Facts.CPUs,
 	}}
 	if s.RateBps > 0 && s.RateBps < onePerQueueBps/2 {
@@ -190,7 +189,6 @@ func rss(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Warning, Confidence: measure.High,
 		Figures:  measure.Figures{"interface": s.device(), "queues": have},
 		Commands: []string{fmt.Sprintf("ethtool -X %s equal %d", s.device(), have)},
 		Undo:     []string{fmt.Sprintf("ethtool -X %s default", s.device())},
@@ -214,7 +212,7 @@ func interrupts(s *Subject) Outcome {
 	if slices.ContainsFunc(s.Extra.Interrupts, func(i Interrupt) bool { return i.CPUs != first }) || strings.ContainsAny(first, "-,") {
 		return well
 	}
-	f := Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{
+	f := Finding{Figures: measure.Figures{
 		"interface": s.device(), "interrupts": len(s.Extra.Interrupts), "cpu": first, "balancer": s.Extra.Balancer,
 	}}
 	for i, one := range s.Extra.Interrupts {
@@ -241,7 +239,7 @@ func rings(s *Subject) Outcome {
 		}
 		return not(NotApplicable)
 	}
-	r, f := *s.Facts.NIC.Rings, Finding{Severity: Warning, Confidence: measure.Low}
+	r, f := *s.Facts.NIC.Rings, Finding{}
 	perSecond := s.RateBps / 8 / s.mtu()
 	queue, _ := queueCount(s.Facts.NIC)
 	need := perSecond * ringHoldsNs / 1e9 / float64(max(queue, 1))
@@ -282,7 +280,7 @@ func qdisc(s *Subject) Outcome {
 	if s.Facts.NIC != nil {
 		length = s.Facts.NIC.TxQueueLen
 	}
-	f := Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{
+	f := Finding{Figures: measure.Figures{
 		"interface": s.Facts.Interface, "qdisc": s.Facts.Qdisc, "length": length, "trouble": "",
 	}}
 	fifo := strings.HasPrefix(kinds[0], "pfifo")
@@ -313,7 +311,7 @@ func accelerated(s *Subject) Outcome {
 	if vf == nil && (c == nil || c.Accelerated == nil) {
 		return not(NotApplicable)
 	}
-	f := Finding{Severity: Problem, Confidence: measure.High, Figures: measure.Figures{
+	f := Finding{Figures: measure.Figures{
 		"interface": s.device(), "driver": s.driver(), "state": measure.VFAbsent, "function": "",
 	}}
 	if vf != nil {
@@ -342,7 +340,7 @@ func eee(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Warning, Confidence: measure.Medium, Figures: measure.Figures{"interface": s.device()},
+		Figures:  measure.Figures{"interface": s.device()},
 		Commands: []string{"ethtool --set-eee " + s.device() + " eee off"},
 		Undo:     []string{"ethtool --set-eee " + s.device() + " eee on"},
 	})
@@ -362,7 +360,7 @@ func governor(s *Subject) Outcome {
 	case !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(saving, n) }):
 		return well
 	}
-	f := Finding{Severity: Warning, Confidence: measure.Medium, Figures: measure.Figures{"governor": s.Facts.Governor}}
+	f := Finding{Figures: measure.Figures{"governor": s.Facts.Governor}}
 	if s.Extra == nil {
 		f.Commands = []string{"cpupower frequency-set -g performance"}
 		return found(f)

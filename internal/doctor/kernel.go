@@ -8,13 +8,13 @@ import (
 )
 
 var kernelChecks = []Check{
-	{"congestion", GroupKernel, congestion},
-	{"window_scaling", GroupKernel, windowScaling},
-	{"receive_autotuning", GroupKernel, receiveAutotuning},
-	{"sack", GroupKernel, func(s *Subject) Outcome { return mustBeOn(s, "net.ipv4.tcp_sack", Warning) }},
-	{"timestamps", GroupKernel, func(s *Subject) Outcome { return mustBeOn(s, "net.ipv4.tcp_timestamps", Warning) }},
-	{"idle_restart", GroupKernel, idleRestart},
-	{"firewall", GroupKernel, firewall},
+	{"congestion", GroupKernel, Warning, measure.Medium, congestion},
+	{"window_scaling", GroupKernel, Problem, measure.High, windowScaling},
+	{"receive_autotuning", GroupKernel, Problem, measure.High, receiveAutotuning},
+	{"sack", GroupKernel, Warning, measure.High, func(s *Subject) Outcome { return mustBeOn(s, "net.ipv4.tcp_sack") }},
+	{"timestamps", GroupKernel, Warning, measure.High, func(s *Subject) Outcome { return mustBeOn(s, "net.ipv4.tcp_timestamps") }},
+	{"idle_restart", GroupKernel, Note, measure.Medium, idleRestart},
+	{"firewall", GroupKernel, Note, measure.Medium, firewall},
 }
 
 // congestionUsual are what systems come with and what figures are compared with.
@@ -29,7 +29,7 @@ func congestion(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Warning, Confidence: measure.Medium, Figures: measure.Figures{"congestion": name},
+		Figures: measure.Figures{"congestion": name},
 		// A person may have chosen it: Fix leaves it.
 		Commands: []string{`sysctl -w net.ipv4.tcp_congestion_control="cubic"`},
 		Undo:     []string{fmt.Sprintf("sysctl -w net.ipv4.tcp_congestion_control=%q", name)},
@@ -48,7 +48,6 @@ func windowScaling(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Problem, Confidence: measure.High,
 		Figures: measure.Figures{"window_bytes": unscaledWindow, "rtt_ns": s.RTTNs, "reach_bps": reach(unscaledWindow, s)},
 		Changes: s.raise("net.ipv4.tcp_window_scaling", "1"),
 	})
@@ -74,13 +73,12 @@ func receiveAutotuning(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Problem, Confidence: measure.High,
 		Figures: measure.Figures{"window_bytes": sizes[1], "rtt_ns": s.RTTNs, "reach_bps": reach(sizes[1], s)},
 		Changes: s.raise("net.ipv4.tcp_moderate_rcvbuf", "1"),
 	})
 }
 
-func mustBeOn(s *Subject, setting string, severity Severity) Outcome {
+func mustBeOn(s *Subject, setting string) Outcome {
 	v, ok := s.numbers(setting, 1)
 	switch {
 	case !ok:
@@ -89,8 +87,7 @@ func mustBeOn(s *Subject, setting string, severity Severity) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: severity, Confidence: measure.High, Figures: measure.Figures{"setting": setting},
-		Changes: s.raise(setting, "1"),
+		Figures: measure.Figures{"setting": setting}, Changes: s.raise(setting, "1"),
 	})
 }
 
@@ -113,7 +110,7 @@ func idleRestart(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Note, Confidence: measure.Medium, Figures: measure.Figures{"rtt_ns": s.RTTNs},
+		Figures: measure.Figures{"rtt_ns": s.RTTNs},
 		Changes: s.raise("net.ipv4.tcp_slow_start_after_idle", "0"),
 	})
 }
@@ -141,12 +138,8 @@ func firewall(s *Subject) Outcome {
 	if len(f.Legacy) > 0 {
 		commands = append(commands, "iptables-save")
 	}
-	severity := Note
-	if f.Rules >= rulesMany {
-		severity = Warning
-	}
 	return found(Finding{
-		Severity: severity, Confidence: measure.Medium, Commands: commands,
+		Severity: aboveAs(float64(f.Rules), rulesMany, Warning), Commands: commands,
 		Figures: measure.Figures{"tables": f.Tables, "rules": f.Rules, "port_rules": f.Port, "port": s.Port, "legacy": f.Legacy},
 	})
 }

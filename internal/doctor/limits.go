@@ -8,17 +8,17 @@ import (
 )
 
 var limitChecks = []Check{
-	{"cpu_quota", GroupLimits, cpuQuota},
-	{"memory_limit", GroupLimits, memoryLimit},
-	{"open_files", GroupLimits, openFiles},
-	{"receive_buffer", GroupLimits, func(s *Subject) Outcome { return tcpBuffer(s, "net.ipv4.tcp_rmem") }},
-	{"send_buffer", GroupLimits, func(s *Subject) Outcome { return tcpBuffer(s, "net.ipv4.tcp_wmem") }},
-	{"udp_receive_buffer", GroupLimits, udpReceiveBuffer},
-	{"udp_send_buffer", GroupLimits, udpSendBuffer},
-	{"backlog", GroupLimits, backlog},
-	{"conntrack", GroupLimits, conntrack},
-	{"ports", GroupLimits, ports},
-	{"accept_queue", GroupLimits, acceptQueue},
+	{"cpu_quota", GroupLimits, Warning, measure.High, cpuQuota},
+	{"memory_limit", GroupLimits, Warning, measure.Medium, memoryLimit},
+	{"open_files", GroupLimits, Problem, measure.High, openFiles},
+	{"receive_buffer", GroupLimits, Warning, measure.Medium, func(s *Subject) Outcome { return tcpBuffer(s, "net.ipv4.tcp_rmem") }},
+	{"send_buffer", GroupLimits, Warning, measure.Medium, func(s *Subject) Outcome { return tcpBuffer(s, "net.ipv4.tcp_wmem") }},
+	{"udp_receive_buffer", GroupLimits, Warning, measure.Medium, func(s *Subject) Outcome { return udpBuffer(s, "net.core.rmem_max", receiverWaitNs) }},
+	{"udp_send_buffer", GroupLimits, Note, measure.Medium, func(s *Subject) Outcome { return udpBuffer(s, "net.core.wmem_max", senderWaitNs) }},
+	{"backlog", GroupLimits, Warning, measure.Medium, backlog},
+	{"conntrack", GroupLimits, Warning, measure.High, conntrack},
+	{"ports", GroupLimits, Warning, measure.High, ports},
+	{"accept_queue", GroupLimits, Warning, measure.Medium, acceptQueue},
 }
 
 // Processors' time that a test needs: with less than one, the quota stops its loop in every
@@ -36,13 +36,11 @@ func cpuQuota(s *Subject) Outcome {
 	case l.CPUQuota == 0 || l.CPUQuota >= quotaWarning:
 		return well
 	}
-	severity := Warning
+	f := Finding{Figures: measure.Figures{"quota": l.CPUQuota}, Commands: s.setUnit("CPUQuota=")}
 	if l.CPUQuota < quotaProblem {
-		severity = Problem
+		f.Severity = Problem
 	}
-	return found(Finding{
-		Severity: severity, Confidence: measure.High, Figures: measure.Figures{"quota": l.CPUQuota}, Commands: s.setUnit("CPUQuota="),
-	})
+	return found(f)
 }
 
 // setUnit sets a property of the unit of systemd that this process is in, if it is in one, until
@@ -71,7 +69,6 @@ func memoryLimit(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Warning, Confidence: measure.Medium,
 		Figures:  measure.Figures{"limit_bytes": l.MemoryBytes, "need_bytes": need, "streams": s.Streams},
 		Commands: s.setUnit(fmt.Sprintf("MemoryMax=%.0f", roundUp(need))),
 	})
@@ -91,7 +88,6 @@ func openFiles(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Problem, Confidence: measure.High,
 		Figures:  measure.Figures{"limit": l.OpenFiles, "need": need, "streams": s.Streams},
 		Commands: []string{fmt.Sprintf("ulimit -n %d", need)},
 		Undo:     []string{fmt.Sprintf("ulimit -n %d", l.OpenFiles)},
@@ -116,7 +112,7 @@ func tcpBuffer(s *Subject, setting string) Outcome {
 	if most >= 2*flight {
 		return well
 	}
-	f := Finding{Severity: Warning, Confidence: measure.Medium, Figures: measure.Figures{
+	f := Finding{Figures: measure.Figures{
 		"setting": setting, "limit_bytes": most, "bdp_bytes": s.BDP(), "streams": streams, "rate_bps": s.RateBps, "rtt_ns": s.RTTNs,
 		"reach_bps": most / 2 * streams * 8e9 / s.RTTNs,
 	}}
@@ -149,19 +145,11 @@ const (
 	bufferPerByte  = 2
 )
 
-func udpReceiveBuffer(s *Subject) Outcome {
-	return udpBuffer(s, "net.core.rmem_max", Warning, receiverWaitNs)
-}
-
 // senderWaitNs: a sender with a full buffer waits, so that a short one costs evenness and no
 // packets.
 const senderWaitNs = 1e6
 
-func udpSendBuffer(s *Subject) Outcome {
-	return udpBuffer(s, "net.core.wmem_max", Note, senderWaitNs)
-}
-
-func udpBuffer(s *Subject, setting string, severity Severity, waitNs float64) Outcome {
+func udpBuffer(s *Subject, setting string, waitNs float64) Outcome {
 	size, ok := s.numbers(setting, 1)
 	switch {
 	case !ok:
@@ -174,7 +162,6 @@ func udpBuffer(s *Subject, setting string, severity Severity, waitNs float64) Ou
 		return well
 	}
 	return found(Finding{
-		Severity: severity, Confidence: measure.Medium,
 		Figures: measure.Figures{
 			"setting": setting, "limit_bytes": size[0], "need_bytes": need, "rate_bps": s.RateBps,
 			"room_ns": size[0] / bufferPerByte * 8e9 / s.RateBps, "wait_ns": waitNs,
@@ -207,7 +194,6 @@ func backlog(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Warning, Confidence: measure.Medium,
 		Figures: measure.Figures{"limit": most[0], "need": math.Ceil(need), "rate_bps": s.RateBps},
 		Changes: s.raise("net.core.netdev_max_backlog", fmt.Sprintf("%.0f", roundUp(need))),
 	})
@@ -235,12 +221,8 @@ func conntrack(s *Subject) Outcome {
 	if used < conntrackWarning {
 		return well
 	}
-	severity := Warning
-	if used >= conntrackProblem {
-		severity = Problem
-	}
 	return found(Finding{
-		Severity: severity, Confidence: measure.High,
+		Severity: aboveAs(used, conntrackProblem, Problem),
 		Figures:  measure.Figures{"count": c.Count, "limit": c.Most, "used_ratio": used},
 		Commands: []string{fmt.Sprintf("sysctl -w net.netfilter.nf_conntrack_max=%d", 2*c.Most)},
 		Undo:     []string{fmt.Sprintf("sysctl -w net.netfilter.nf_conntrack_max=%d", c.Most)},
@@ -263,14 +245,10 @@ func ports(s *Subject) Outcome {
 	if n >= portsLeast && n > float64(s.Streams) {
 		return well
 	}
-	severity := Warning
-	if n <= float64(s.Streams) {
-		severity = Problem
-	}
 	return found(Finding{
-		Severity: severity, Confidence: measure.High,
-		Figures: measure.Figures{"ports": n, "streams": s.Streams, "connections_per_second": n / timeWaitSeconds},
-		Changes: s.raise("net.ipv4.ip_local_port_range", "32768 60999"), // the kernel's default
+		Severity: aboveAs(float64(s.Streams), n, Problem),
+		Figures:  measure.Figures{"ports": n, "streams": s.Streams, "connections_per_second": n / timeWaitSeconds},
+		Changes:  s.raise("net.ipv4.ip_local_port_range", "32768 60999"), // the kernel's default
 	})
 }
 
@@ -288,7 +266,6 @@ func acceptQueue(s *Subject) Outcome {
 		return well
 	}
 	return found(Finding{
-		Severity: Warning, Confidence: measure.Medium,
 		Figures: measure.Figures{"limit": most[0], "need": need},
 		Changes: s.raise("net.core.somaxconn", fmt.Sprintf("%.0f", roundUp(need))),
 	})

@@ -10,9 +10,9 @@ import (
 
 // PathChecks are those of the path to the far end.
 var PathChecks = []Check{
-	{"port", GroupPath, port},
-	{"path_mtu", GroupPath, pathMTU},
-	{"clock_offset", GroupPath, clockOffset},
+	{"port", GroupPath, Problem, measure.High, port},
+	{"path_mtu", GroupPath, Note, measure.High, pathMTU},
+	{"clock_offset", GroupPath, Warning, measure.High, clockOffset},
 }
 
 // Path is what was found out on the way to the far end.
@@ -44,7 +44,7 @@ func port(s *Subject) Outcome {
 		return well
 	}
 	echo := s.Path.Echo != nil && s.Path.Echo.Received > 0
-	f := Finding{Severity: Problem, Confidence: measure.High, Cause: e, Figures: measure.Figures{
+	f := Finding{Cause: e, Figures: measure.Figures{
 		"trouble": "failed", "host": s.Path.Host, "port": s.Port, "echo": echo, "asked": s.Path.Echo != nil,
 	}}
 	say := func(trouble string, commands ...string) {
@@ -106,7 +106,7 @@ func pathMTU(s *Subject) Outcome {
 	if m.Bytes >= sent {
 		return well
 	}
-	f := Finding{Severity: Note, Confidence: measure.High, Figures: measure.Figures{
+	f := Finding{Figures: measure.Figures{
 		"path_mtu_bytes": m.Bytes, "sent_bytes": sent, "limit": m.Limit, "locked": m.RouteLocked, "after": "",
 	}}
 	if m.After != nil {
@@ -140,9 +140,9 @@ func clockOffset(s *Subject) Outcome {
 	case o == nil:
 		return not(NotReached)
 	case o.LeastNs >= most:
-		return found(Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{"offset_ns": o.LeastNs}})
+		return found(Finding{Figures: measure.Figures{"offset_ns": o.LeastNs}})
 	case o.MostNs <= -most:
-		return found(Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{"offset_ns": o.MostNs}})
+		return found(Finding{Figures: measure.Figures{"offset_ns": o.MostNs}})
 	}
 	return well
 }

@@ -80,7 +80,7 @@ func TestEachTroubleOfAPathIsFound(t *testing.T) {
 
 		"reported":      {code: "path_mtu", spoil: smaller(measure.LimitReported, false), want: Note, confidence: measure.High, says: "1400 bytes get through, and this host sends up to 1500: larger ones are reported by 10.0.0.1"},
 		"locked":        {code: "path_mtu", spoil: smaller(measure.LimitReported, true), want: Problem, confidence: measure.High, says: "the route is locked", command: `sysctl -w net.ipv4.tcp_mtu_probing="1"`},
-		"black hole":    {code: "path_mtu", spoil: smaller(measure.LimitBlackHole, false), want: Problem, confidence: measure.High, says: "lost after 10.0.0.1 and nobody reports it (black hole)", command: `sysctl -w net.ipv4.tcp_mtu_probing="1"`},
+		"black hole":    {code: "path_mtu", spoil: smaller(measure.LimitBlackHole, false), want: Problem, confidence: measure.High, says: "lost after 10.0.0.1 without a report (black hole)", command: `sysctl -w net.ipv4.tcp_mtu_probing="1"`},
 		"unknown limit": {code: "path_mtu", spoil: smaller(measure.LimitUnknown, false), want: Warning, confidence: measure.Medium, says: "is unknown"},
 		"small route":   {code: "path_mtu", spoil: func(s *Subject) { s.Path.MTU.Bytes, s.Path.MTU.RouteBytes = 1300, 1300 }},
 		"no rights":     {code: "path_mtu", spoil: noMTU(measure.KindPermission), not: NeedsRights},

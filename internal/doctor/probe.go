@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net"
@@ -124,9 +125,7 @@ func (c *Config) verified() *tls.Config {
 		return nil
 	}
 	out := c.TLS.Clone()
-	if out.ServerName == "" {
-		out.ServerName = c.name() // the connection goes to its address
-	}
+	out.ServerName = cmp.Or(out.ServerName, c.name()) // the connection goes to its address
 	return out
 }
 

@@ -10,13 +10,13 @@ import (
 )
 
 var useChecks = []Check{
-	{"cpu_busy", GroupUse, cpuBusy},
-	{"steal", GroupUse, steal},
-	{"run_queue", GroupUse, runQueue},
-	{"pressure", GroupUse, pressure},
-	{"other_traffic", GroupUse, otherTraffic},
-	{"drops", GroupUse, drops},
-	{"throttling", GroupUse, throttling},
+	{"cpu_busy", GroupUse, Warning, measure.High, cpuBusy},
+	{"steal", GroupUse, Warning, measure.High, steal},
+	{"run_queue", GroupUse, Warning, measure.Medium, runQueue},
+	{"pressure", GroupUse, Warning, measure.Medium, pressure},
+	{"other_traffic", GroupUse, Warning, measure.High, otherTraffic},
+	{"drops", GroupUse, Warning, measure.High, drops},
+	{"throttling", GroupUse, Problem, measure.High, throttling},
 }
 
 const (
@@ -37,7 +37,7 @@ func cpuBusy(s *Subject) Outcome {
 		return not(s.missing())
 	}
 	used := float64(a.BusyNs) / float64(a.WallNs)
-	severity := Warning
+	severity := Severity("")
 	switch free := float64(a.CPUs) - used; {
 	case free < freeLeast:
 		severity = Problem
@@ -50,10 +50,7 @@ func cpuBusy(s *Subject) Outcome {
 			names = append(names, fmt.Sprintf("%s (%d) %.2f", p.Name, p.PID, cores))
 		}
 	}
-	return found(Finding{
-		Severity: severity, Confidence: measure.High,
-		Figures: measure.Figures{"used": used, "cpus": a.CPUs, "processes": names},
-	})
+	return found(Finding{Severity: severity, Figures: measure.Figures{"used": used, "cpus": a.CPUs, "processes": names}})
 }
 
 // Shares of processors' time that the hypervisor gave to others. 2 % is about a time slice of
@@ -72,11 +69,7 @@ func steal(s *Subject) Outcome {
 	if ratio < stealWarning {
 		return well
 	}
-	severity := Warning
-	if ratio >= stealProblem {
-		severity = Problem
-	}
-	return found(Finding{Severity: severity, Confidence: measure.High, Figures: measure.Figures{"steal_ratio": ratio}})
+	return found(Finding{Severity: aboveAs(ratio, stealProblem, Problem), Figures: measure.Figures{"steal_ratio": ratio}})
 }
 
 // runQueue holds the load of the last minute, programs that run or wait, against the processors.
@@ -87,10 +80,7 @@ func runQueue(s *Subject) Outcome {
 	case s.Facts.Load1 < float64(s.Facts.CPUs):
 		return well
 	}
-	return found(Finding{
-		Severity: Warning, Confidence: measure.Medium,
-		Figures: measure.Figures{"load": s.Facts.Load1, "cpus": s.Facts.CPUs},
-	})
+	return found(Finding{Figures: measure.Figures{"load": s.Facts.Load1, "cpus": s.Facts.CPUs}})
 }
 
 // pressureMost is the share of the time in which something waited
@@ -108,13 +98,11 @@ func pressure(s *Subject) (o Outcome) {
 		waited, ok := a.Counters["pressure."+resource+"_ns"]
 		known = known || ok
 		if ratio := float64(waited) / float64(a.WallNs); ratio >= pressureMost[resource] {
-			severity := Warning
+			f := Finding{Figures: measure.Figures{"resource": resource, "waited_ratio": min(ratio, 1)}}
 			if resource == "io" { // only tests of files use a disk
-				severity = Note
+				f.Severity = Note
 			}
-			o.Findings = append(o.Findings, Finding{
-				Severity: severity, Confidence: measure.Medium, Figures: measure.Figures{"resource": resource, "waited_ratio": min(ratio, 1)},
-			})
+			o.Findings = append(o.Findings, f)
 		}
 	}
 	if !known {
@@ -140,7 +128,7 @@ func otherTraffic(s *Subject) Outcome {
 		return not(s.missing())
 	}
 	bps := float64(max(a.SentBytes, a.RecvBytes)) * 8e9 / float64(a.WallNs)
-	f := Finding{Severity: Warning, Confidence: measure.High, Figures: measure.Figures{
+	f := Finding{Figures: measure.Figures{
 		"interface": s.Facts.Interface, "other_bps": bps, "rate_bps": s.RateBps,
 	}}
 	switch {
@@ -174,10 +162,7 @@ func drops(s *Subject) Outcome {
 	if total == 0 {
 		return well
 	}
-	return found(Finding{
-		Severity: Warning, Confidence: measure.High,
-		Figures: measure.Figures{"counters": names, "dropped": total, "sample_ns": a.WallNs},
-	})
+	return found(Finding{Figures: measure.Figures{"counters": names, "dropped": total, "sample_ns": a.WallNs}})
 }
 
 // throttling is a quota of processor time that was used up although nothing was measured.
@@ -193,8 +178,5 @@ func throttling(s *Subject) Outcome {
 	if ns == 0 {
 		return well
 	}
-	return found(Finding{
-		Severity: Problem, Confidence: measure.High,
-		Figures: measure.Figures{"throttled_ns": ns, "sample_ns": a.WallNs},
-	})
+	return found(Finding{Figures: measure.Figures{"throttled_ns": ns, "sample_ns": a.WallNs}})
 }

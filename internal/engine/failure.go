@@ -17,8 +17,7 @@ func FailStream[C net.Conn](conns []C, stream int, code string, figures measure.
 	all := measure.Figures{"peer": conns[stream].RemoteAddr().String(), "stream": stream + 1, "streams": len(conns)}
 	maps.Copy(all, figures)
 	if cause, ok := figures["cause"].(error); ok {
-		var errno syscall.Errno
-		if errors.As(cause, &errno) {
+		if errno, ok := errors.AsType[syscall.Errno](cause); ok {
 			all["cause"] = errno
 		}
 	}

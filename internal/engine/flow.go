@@ -69,6 +69,6 @@ type Flow struct {
 	// FarOptions says that the far end chose the options: sockets get only what the system
 	// lets any user set ([sock.Settings].Unprivileged).
 	FarOptions bool
-	// Reconnect opens connections again that were cut; nil where an end cannot.
+	// Reconnect opens connections again that were cut, or is nil if the end cannot.
 	Reconnect *Reconnect
 }

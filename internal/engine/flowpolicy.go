@@ -32,7 +32,7 @@ type FlowPolicy struct {
 	// Options.Bytes, when the far end closes (no error), or when Over is closed.
 	KeepOpen bool
 	// Over is closed when the protocol ends the flow; nil means never. Receivers then
-	// read what is queued and return, senders stop at once; neither is an error. A flow
+	// read what is queued and return, senders stop immediately; neither is an error. A flow
 	// with Over may have neither a duration nor an amount.
 	Over <-chan struct{}
 	// PeerEnds: the peer closes Over once it has Options.Bytes. Receivers ignore that amount.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -52,17 +53,13 @@ func (f *ethrFile) add(run *ethrRun) error {
 	return nil
 }
 
-func (f *ethrFile) results() ([]*measure.Result, error) {
-	var out []*measure.Result
+func (f *ethrFile) results() (out []*measure.Result) {
 	for _, run := range f.runs {
 		if !run.empty() {
 			out = append(out, run.result(f.version, len(out)+1))
 		}
 	}
-	if len(out) == 0 {
-		return nil, f.s.fail(1, "ingest.ethr.nothing", nil)
-	}
-	return out, nil
+	return out
 }
 
 func (s *Source) ethrText() ([]*measure.Result, error) {
@@ -105,7 +102,7 @@ func (s *Source) ethrText() ([]*measure.Result, error) {
 	if !done {
 		return nil, s.cutOff("ingest.cut_off.ethr", nil)
 	}
-	return f.results()
+	return f.results(), nil
 }
 
 // serverLine reads "[    127.0.0.1]    TCP    12.6G        2     --        --  " of the console.
@@ -157,7 +154,7 @@ func (s *Source) ethrLog() ([]*measure.Result, error) {
 		}
 		offset += int64(len(line)) + 1
 	}
-	return f.results()
+	return f.results(), nil
 }
 
 func (f *ethrFile) logEntry(line int, e ethrEntry) error {
@@ -205,7 +202,7 @@ func (p *ethrRun) entry(s *Source, line int, e ethrEntry) error {
 		if !ok {
 			return s.fail(line, "ingest.ethr.latency", nil)
 		}
-		if moved := append(append(row[:2:2], row[3:]...), row[2]); !rising(row[2:]) && rising(moved[2:]) {
+		if moved := append(append(row[:2:2], row[3:]...), row[2]); !slices.IsSorted(row[2:]) && slices.IsSorted(moved[2:]) {
 			row = moved
 			p.moved = true
 		}
@@ -219,15 +216,6 @@ func (p *ethrRun) entry(s *Source, line int, e ethrEntry) error {
 		}
 	}
 	return nil
-}
-
-func rising(v []float64) bool {
-	for i := 1; i < len(v); i++ {
-		if v[i] < v[i-1] {
-			return false
-		}
-	}
-	return true
 }
 
 func spans(texts ...string) ([]float64, bool) {

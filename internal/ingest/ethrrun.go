@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -148,7 +149,7 @@ func (p *ethrRun) interval(s *Source, line int, protocol, bits, conns, packets, 
 }
 
 func (p *ethrRun) latency(s *Source, line int, row []float64) error {
-	if row[1] > row[0] || row[0] > row[8] || !rising(row[1:]) {
+	if row[1] > row[0] || row[0] > row[8] || !slices.IsSorted(row[1:]) {
 		return s.fail(line, "ingest.ethr.order", nil)
 	}
 	p.rows = append(p.rows, row)
@@ -178,17 +179,15 @@ func ethrSetup(text string) (protocol string, ns float64) {
 }
 
 func (p *ethrRun) counts(s *Source, line int, text string) error {
+	counts := map[string]*int64{"Sent": &p.sent, "Received": &p.got}
 	for _, part := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		n, ok := count(value)
 		if !ok {
 			return s.fail(line, "ingest.number.count", measure.Figures{"tool": "Ethr", "text": short(part)})
 		}
-		switch strings.TrimSpace(name) {
-		case "Sent":
-			p.sent = n
-		case "Received":
-			p.got = n
+		if to := counts[strings.TrimSpace(name)]; to != nil {
+			*to = n
 		}
 	}
 	if p.got > p.sent {
@@ -293,26 +292,18 @@ func (p *ethrRun) roundTrips(r *measure.Result) {
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "Ethr"}}
 	n := int64(len(p.rows)) * p.perRow
 	r.Latency.Sent, r.Latency.Received = n, n
+	f := ethrRTT(p.rows[0], n)
 	var means []float64
-	f := &measure.RTTFigures{Count: n}
 	for _, v := range p.rows {
-		means = append(means, v[0])
+		means, *f.Min, *f.Max = append(means, v[0]), min(*f.Min, v[1]), max(*f.Max, v[8])
 		row := measure.LatencyRow{RTT: measure.Percentiles{Mean: v[0], Min: v[1], P50: v[2], P90: v[3], P95: v[4], P99: v[5], P999: v[6], P9999: v[7], Max: v[8], Count: p.perRow}}
 		r.Latency.Rows = append(r.Latency.Rows, row)
-		if f.Min == nil || v[1] < *f.Min {
-			f.Min = ptr(v[1])
-		}
-		if f.Max == nil || v[8] > *f.Max {
-			f.Max = ptr(v[8])
-		}
 	}
-	f.Mean = ptr(stats.Mean(means))
 	missing(r, measure.CodeNoLoss)
 	if len(p.rows) == 1 {
-		v := p.rows[0]
-		f.P50, f.P90, f.P95, f.P99, f.P999, f.P9999 = &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]
 		missing(r, measure.CodeNoHistogram)
 	} else {
+		f = &measure.RTTFigures{Mean: new(stats.Mean(means)), Min: f.Min, Max: f.Max, Count: n}
 		missing(r, measure.CodePercentilesOfBlocks)
 	}
 	r.Summary.ReportedRTT = f
@@ -321,13 +312,19 @@ func (p *ethrRun) roundTrips(r *measure.Result) {
 	}
 }
 
+// ethrRTT is a row as the figures of a result.
+func ethrRTT(v []float64, count int64) *measure.RTTFigures {
+	v = slices.Clone(v)
+	return &measure.RTTFigures{Mean: &v[0], Min: &v[1], P50: &v[2], P90: &v[3], P95: &v[4], P99: &v[5], P999: &v[6], P9999: &v[7], Max: &v[8], Count: count}
+}
+
 // averageTrips is a latency test of which there is only the average that a server shows each
 // second.
 func (p *ethrRun) averageTrips(r *measure.Result) {
 	r.Test = measure.TestLatency
 	r.Options.Own = latency.Options{Protocol: cmp.Or(strings.ToLower(p.protocol), "tcp")}
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "Ethr"}}
-	r.Summary.ReportedRTT = &measure.RTTFigures{Mean: ptr(stats.Mean(p.averages))}
+	r.Summary.ReportedRTT = &measure.RTTFigures{Mean: new(stats.Mean(p.averages))}
 	missing(r, measure.CodeNoLoss, measure.CodeNoHistogram, measure.CodeNoPercentiles)
 }
 
@@ -352,7 +349,7 @@ func (p *ethrRun) pings(r *measure.Result) {
 		r.Connect = &measure.Connect{Opened: got, Failed: sent - got}
 	}
 	if sent > 0 {
-		r.Summary.LossRatio = ptr(float64(sent-got) / float64(sent))
+		r.Summary.LossRatio = new(float64(sent-got) / float64(sent))
 	}
 	if n > 0 && n == got {
 		r.Latency.Histogram = p.setups
@@ -361,10 +358,7 @@ func (p *ethrRun) pings(r *measure.Result) {
 		missing(r, measure.CodeNoHistogram)
 	}
 	if len(p.rows) == 1 {
-		v := p.rows[0]
-		r.Summary.ReportedRTT = &measure.RTTFigures{
-			Mean: &v[0], Min: &v[1], P50: &v[2], P90: &v[3], P95: &v[4], P99: &v[5], P999: &v[6], P9999: &v[7], Max: &v[8], Count: got,
-		}
+		r.Summary.ReportedRTT = ethrRTT(p.rows[0], got)
 	}
 	missing(r, measure.CodeNoIntervals)
 }

@@ -30,33 +30,17 @@ func count(text string) (int64, bool) {
 	return int64(v), ok && v == math.Trunc(v)
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // scaledBy reads a number with an SI multiplier right behind it, such as 17.8G.
 func scaledBy(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
 	factor := 1.0
 	if text != "" {
-		if f := multiplier(text[len(text)-1]); f != 0 {
-			factor, text = f, text[:len(text)-1]
+		if i := strings.IndexByte("KMGT", text[len(text)-1]&^0x20); i >= 0 {
+			factor, text = math.Pow10(3*(i+1)), text[:len(text)-1]
 		}
 	}
 	v, ok := number(text)
 	return v * factor, ok && plausible(v*factor)
-}
-
-func multiplier(c byte) float64 {
-	switch c {
-	case 'k', 'K':
-		return 1e3
-	case 'm', 'M':
-		return 1e6
-	case 'g', 'G':
-		return 1e9
-	case 't', 'T':
-		return 1e12
-	}
-	return 0
 }
 
 // span reads a time with its unit, such as 69.119us or 1m2.5s, in ns.
@@ -66,4 +50,4 @@ func span(text string) (float64, bool) {
 }
 
 // nsOf turns milliseconds into a pointer to ns.
-func nsOf(ms float64) *float64 { return ptr(ms * 1e6) }
+func nsOf(ms float64) *float64 { return new(ms * 1e6) }

@@ -12,6 +12,8 @@ type format struct {
 	name   string
 	decode func(*Source) ([]*measure.Result, error)
 	lines  bool // lines of text, whose figures have no end mark of their own
+	// nothing is the code of the error for a file without a result.
+	nothing string
 }
 
 // Auto is the name for detecting the format from the contents.
@@ -20,8 +22,17 @@ const Auto = "auto"
 // formats lists them; tables need a mapping and are read by [Mapping.Read].
 func formats() []format {
 	return []format{
-		{"iperf3", iperf3, true}, {"iperf2", iperf2, true}, {"iperf2-csv", iperf2CSV, true}, {"ntttcp", ntttcp, true}, {"ethr", ethr, true},
-		{"ping", ping, false}, {"sockperf", sockperf, true}, {"netperf", netperf, true}, {"fping", fping, true}, {"nuttcp", nuttcp, true}, {"mtr", mtr, true},
+		{"iperf3", iperf3, true, "ingest.iperf3.nothing"},
+		{"iperf2", iperf2, true, "ingest.iperf2.nothing"},
+		{"iperf2-csv", iperf2CSV, true, "ingest.iperf2.nothing_csv"},
+		{"ntttcp", ntttcp, true, "ingest.ntttcp.nothing_text"},
+		{"ethr", ethr, true, "ingest.ethr.nothing"},
+		{"ping", ping, false, "ingest.ping.nothing"},
+		{"sockperf", sockperf, true, "ingest.sockperf.nothing"},
+		{"netperf", netperf, true, "ingest.netperf.nothing"},
+		{"fping", fping, true, "ingest.fping.nothing"},
+		{"nuttcp", nuttcp, true, "ingest.nuttcp.nothing"},
+		{"mtr", mtr, true, "ingest.mtr.nothing"},
 	}
 }
 
@@ -52,15 +63,21 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 		return nil, measure.Fail(measure.KindUsage, "ingest.format.unknown", measure.Figures{"format": short(name), "formats": Formats()})
 	}
 	results, err := all[i].decode(s)
+	if err == nil && len(results) == 0 {
+		err = s.fail(1, all[i].nothing, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range results {
 		r.Origin.Format = strings.TrimSuffix(name, "-csv")
 	}
 	start := strings.TrimSpace(s.text)
 	markup := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "<")
-	if n := len(results); n > 0 && all[i].lines && s.openEnd() && !markup {
-		results[n-1].Findings.Add(measure.CodeLastLineOpen, "", nil)
+	if all[i].lines && s.openEnd() && !markup {
+		results[len(results)-1].Findings.Add(measure.CodeLastLineOpen, "", nil)
 	}
-	return results, err
+	return results, nil
 }
 
 // sniffBytes is the part of a file that is read to detect its format.

@@ -26,9 +26,6 @@ func fping(s *Source) ([]*measure.Result, error) {
 		}
 		out = append(out, r)
 	}
-	if len(out) == 0 {
-		return nil, s.fail(1, "ingest.fping.nothing", nil)
-	}
 	return out, nil
 }
 

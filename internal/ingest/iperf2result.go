@@ -110,7 +110,7 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow, receivi
 		return s.fail(t.line, "ingest.iperf2.rates", nil)
 	}
 	if hasRetries && !t.udp {
-		sum.Retransmits = ptr(int64(retries))
+		sum.Retransmits = new(int64(retries))
 	}
 	t.noteMissing(r, f, receiving, hasRetries, hasLoss, reports)
 	if t.udp && hasLoss {

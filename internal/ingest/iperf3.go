@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -40,9 +41,6 @@ func iperf3(s *Source) ([]*measure.Result, error) {
 			return nil, err
 		}
 		out = append(out, r)
-	}
-	if len(out) == 0 {
-		return nil, s.fail(1, "ingest.iperf3.nothing", nil)
 	}
 	return out, nil
 }
@@ -192,9 +190,7 @@ func (s *Source) iperf3Start(r *measure.Result, d *iperf3Doc) {
 	}
 	if st.ConnectingTo != nil {
 		far.Name = short(st.ConnectingTo.Host)
-		if far.Address == "" {
-			far.Address = far.Name
-		}
+		far.Address = cmp.Or(far.Address, far.Name)
 	} else if st.Accepted != nil && far.Address == "" {
 		far.Address = short(st.Accepted.Host)
 	}
@@ -289,6 +285,6 @@ func iperf3CPU(r *measure.Result, d *iperf3Doc) {
 		}
 	}
 	if got := max(r.Summary.ReceivedBytes, r.Summary.SentBytes); !d.atServer() && c.Remote > 0 && got > 0 {
-		r.Summary.CPUSecPerGB = ptr((c.Host + c.Remote) / 100 * wall / float64(got))
+		r.Summary.CPUSecPerGB = new((c.Host + c.Remote) / 100 * wall / float64(got))
 	}
 }

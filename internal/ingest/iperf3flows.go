@@ -40,7 +40,7 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 		missing(r, measure.CodeGoodputOfSender)
 	}
 	if sent != nil && sent.Retransmits != nil {
-		s.Retransmits = ptr(int64(*sent.Retransmits))
+		s.Retransmits = new(int64(*sent.Retransmits))
 	} else if r.Test == measure.TestTCP {
 		missing(r, measure.CodeNoRetransmits)
 	}

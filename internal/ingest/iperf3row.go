@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -91,9 +92,7 @@ func (t *iperf3Test) outOfOrder(role string, words []string) error {
 		if t.reordered == nil {
 			t.reordered = map[string]float64{}
 		}
-		if role == "" {
-			role = "-"
-		}
+		role = cmp.Or(role, "-")
 		t.reordered[role] = n
 	}
 	return nil
@@ -121,9 +120,9 @@ func iperf3Figures(words []string, udp bool) (row iperf3Row, ok bool) {
 		return row, false
 	}
 	if udp {
-		row.packets = ptr(float64(n))
+		row.packets = new(float64(n))
 	} else {
-		row.retransmits = ptr(float64(n))
+		row.retransmits = new(float64(n))
 	}
 	return row, true
 }
@@ -138,7 +137,7 @@ func (r *iperf3Row) datagrams(jitter, counts string) bool {
 		return ok && whole
 	}
 	l, n, whole := iperfLosses(lost, total)
-	r.lost, r.packets = ptr(float64(l)), ptr(float64(n))
+	r.lost, r.packets = new(float64(l)), new(float64(n))
 	return ok && whole
 }
 

@@ -162,7 +162,7 @@ func TestFilesNotKnownToBeOfOneRunAreNotJoined(t *testing.T) {
 
 func TestFilesThatCannotBeOneRunAreErrors(t *testing.T) {
 	for want, files := range map[string][2]string{
-		"both are of the client":                    {"ntttcp-s.xml", "ntttcp-s.json"},
+		"both files come from the client":           {"ntttcp-s.xml", "ntttcp-s.json"},
 		"one is of ntttcp, the other of ethr":       {"ntttcp-s.xml", "ethr-pair-server.log"},
 		"one is the test udp, the other tcp":        {"ntttcp-su.json", "ntttcp-r.xml"},
 		"there are 7 tests, and a run has two ends": {"iperf3-3.12-tcp.json", "iperf3-3.12-server.json"},

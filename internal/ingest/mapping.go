@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -143,9 +144,7 @@ func (m *Mapping) checkResult(i int) error {
 	if !slices.Contains(tableTests(), test) {
 		return m.fail(at+".test", "ingest.mapping.test", measure.Figures{"test": test, "tests": tableTests()})
 	}
-	if r.Label == "" {
-		r.Label = r.Test
-	}
+	r.Label = cmp.Or(r.Label, r.Test)
 	if len(r.Figures) == 0 {
 		return m.fail(at, "ingest.mapping.no_figures", measure.Figures{"result": at})
 	}

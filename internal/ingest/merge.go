@@ -27,9 +27,7 @@ func merge(client, server *measure.Result) *measure.Result {
 	r.Options.Streams = cmp.Or(r.Options.Streams, server.Options.Streams)
 	r.Options.Duration = cmp.Or(r.Options.Duration, server.Options.Duration)
 	r.Options.Port = cmp.Or(r.Options.Port, server.Options.Port)
-	if r.Error == nil {
-		r.Error = server.Error
-	}
+	r.Error = cmp.Or(r.Error, server.Error)
 	r.Findings = slices.Clone(client.Findings)
 	for _, f := range server.Findings {
 		r.Findings.AddOnce(f)

@@ -12,7 +12,7 @@ import (
 // hop is taken for it if it answered, though it may be a router without a route to the target.
 func mtr(s *Source) ([]*measure.Result, error) {
 	var started time.Time
-	out, err := s.runs(func(line string, at, record int) (run, error) {
+	return s.runs(func(line string, at, record int) (run, error) {
 		if text, ok := strings.CutPrefix(line, "Start: "); ok {
 			started = mtrTime(strings.TrimSpace(text))
 		}
@@ -29,10 +29,6 @@ func mtr(s *Source) ([]*measure.Result, error) {
 		p.r.Path.Client.Name = short(rest[:i])
 		return p, nil
 	})
-	if err == nil && len(out) == 0 {
-		err = s.fail(1, "ingest.mtr.nothing", nil)
-	}
-	return out, err
 }
 
 // mtrTime reads the time with its zone; versions before 0.87 print none.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/csv"
 	"strings"
 
@@ -34,9 +35,6 @@ func netperf(s *Source) ([]*measure.Result, error) {
 		}
 		out = append(out, r)
 		i = end - 1
-	}
-	if len(out) == 0 {
-		return nil, s.fail(1, "ingest.netperf.nothing", nil)
 	}
 	return out, nil
 }
@@ -80,7 +78,7 @@ func (s *Source) netperfValues(lines []string, line int) (map[string]string, err
 			return nil, s.fail(line+i+2, "ingest.netperf.values", nil)
 		}
 		for c, name := range rows[0] {
-			if key := netperfKey(name); key != "" {
+			if key := netperfKeys[strings.TrimSpace(name)]; key != "" {
 				out[key] = strings.TrimSpace(rows[1][c])
 			}
 		}
@@ -89,41 +87,18 @@ func (s *Source) netperfValues(lines []string, line int) (map[string]string, err
 	return out, nil
 }
 
-// netperfKey is the key that -k has for a column of -o.
-func netperfKey(name string) string {
-	switch strings.TrimSpace(name) {
-	case "Throughput":
-		return "THROUGHPUT"
-	case "Throughput Units":
-		return "THROUGHPUT_UNITS"
-	case "Elapsed Time (sec)":
-		return "ELAPSED_TIME"
-	case "Protocol":
-		return "PROTOCOL"
-	case "Direction":
-		return "DIRECTION"
-	case "Minimum Latency Microseconds":
-		return "MIN_LATENCY"
-	case "Mean Latency Microseconds":
-		return "MEAN_LATENCY"
-	case "50th Percentile Latency Microseconds":
-		return "P50_LATENCY"
-	case "90th Percentile Latency Microseconds":
-		return "P90_LATENCY"
-	case "99th Percentile Latency Microseconds":
-		return "P99_LATENCY"
-	case "Maximum Latency Microseconds":
-		return "MAX_LATENCY"
-	case "Stddev Latency Microseconds":
-		return "STDDEV_LATENCY"
-	case "Local Bytes Sent":
-		return "LOCAL_BYTES_SENT"
-	case "Remote Bytes Received":
-		return "REMOTE_BYTES_RECVD"
-	case "Local Transport Retransmissions":
-		return "LOCAL_TRANSPORT_RETRANS"
-	}
-	return ""
+// netperfKeys are the keys that -k has for the columns of -o.
+var netperfKeys = map[string]string{
+	"Throughput": "THROUGHPUT", "Throughput Units": "THROUGHPUT_UNITS", "Elapsed Time (sec)": "ELAPSED_TIME",
+	"Protocol": "PROTOCOL", "Direction": "DIRECTION",
+	"Minimum Latency Microseconds": "MIN_LATENCY", "Mean Latency Microseconds": "MEAN_LATENCY",
+	"Maximum Latency Microseconds": "MAX_LATENCY", "Stddev Latency Microseconds": "STDDEV_LATENCY",
+	"50th Percentile Latency Microseconds": "P50_LATENCY",
+	"90th Percentile Latency Microseconds": "P90_LATENCY",
+	"99th Percentile Latency Microseconds": "P99_LATENCY",
+	"Local Bytes Sent":                     "LOCAL_BYTES_SENT",
+	"Remote Bytes Received":                "REMOTE_BYTES_RECVD",
+	"Local Transport Retransmissions":      "LOCAL_TRANSPORT_RETRANS",
 }
 
 func (s *Source) netperfOmni(r *measure.Result, head string, values map[string]string, line int) error {
@@ -146,12 +121,12 @@ func (s *Source) netperfOmni(r *measure.Result, head string, values map[string]s
 		}
 		for key, to := range netperfLatencies(r) {
 			if v, ok := get(key); ok {
-				*to = ptr(v * 1e3)
+				*to = new(v * 1e3)
 			}
 		}
 		return s.netperfRoundTrips(r, head, value, udp)
 	}
-	scale := netperfScale(units)
+	scale := netperfScales[cmp.Or(units, "10^6bits/s")]
 	if scale == 0 {
 		return s.fail(line, "ingest.netperf.units", measure.Figures{"units": short(units)})
 	}
@@ -165,7 +140,7 @@ func (s *Source) netperfOmni(r *measure.Result, head string, values map[string]s
 		f.ReceivedBytes = int64(v)
 	}
 	if v, ok := get("LOCAL_TRANSPORT_RETRANS"); ok && !reverse {
-		f.Retransmits = ptr(int64(v))
+		f.Retransmits = new(int64(v))
 	}
 	setFlows(r, r.Flows...)
 	if r.Summary.Retransmits == nil && !udp {
@@ -183,24 +158,11 @@ func netperfLatencies(r *measure.Result) map[string]**float64 {
 	}
 }
 
-func netperfScale(units string) float64 {
-	switch units {
-	case "", "10^6bits/s", "10^6bits/sec":
-		return 1e6
-	case "10^3bits/s", "10^3bits/sec":
-		return 1e3
-	case "10^9bits/s", "10^9bits/sec":
-		return 1e9
-	case "KBytes/s":
-		return 8 << 10
-	case "MBytes/s":
-		return 8 << 20
-	case "GBytes/s":
-		return 8 << 30
-	case "bytes/s":
-		return 8
-	}
-	return 0
+// netperfScales are the units of a rate in bit/s.
+var netperfScales = map[string]float64{
+	"10^3bits/s": 1e3, "10^6bits/s": 1e6, "10^9bits/s": 1e9,
+	"10^3bits/sec": 1e3, "10^6bits/sec": 1e6, "10^9bits/sec": 1e9,
+	"bytes/s": 8, "KBytes/s": 8 << 10, "MBytes/s": 8 << 20, "GBytes/s": 8 << 30,
 }
 
 // netperfRoundTrips computes round trips from transactions per second. One is in flight at a
@@ -211,16 +173,14 @@ func (s *Source) netperfRoundTrips(r *measure.Result, head string, perSecond flo
 		own.Protocol = "udp"
 	}
 	r.Test, r.Options.Own = measure.TestLatency, own
-	if r.Summary.ReportedRTT == nil {
-		r.Summary.ReportedRTT = new(measure.RTTFigures)
-	}
+	r.Summary.ReportedRTT = cmp.Or(r.Summary.ReportedRTT, new(measure.RTTFigures))
 	f := r.Summary.ReportedRTT
 	if f.Mean == nil {
 		_, burst, hasBurst := strings.Cut(head, "first burst ")
 		if hasBurst && strings.TrimSpace(burst) != "0" || perSecond <= 0 {
 			return s.fail(r.Origin.Line, "ingest.netperf.bursts", nil)
 		}
-		f.Mean = ptr(1e9 / perSecond)
+		f.Mean = new(1e9 / perSecond)
 		missing(r, measure.CodeMeanComputed)
 	}
 	n := int64(perSecond * float64(r.Summary.DurationNs) / 1e9)
@@ -260,4 +220,81 @@ func (s *Source) netperfStream(r *measure.Result, bps float64, reverse, udp bool
 	r.Options.Direction, r.Options.Streams = f.Direction, 1
 	f.Summary.GoodputBps, f.Summary.DurationNs = bps, r.Summary.DurationNs
 	setFlows(r, f)
+}
+
+// netperfTable reads a classic table: lines of names, then lines of numbers.
+func (s *Source) netperfTable(r *measure.Result, head string, lines []string, line int) error {
+	var rows [][]float64
+	scale := 0.0
+	for _, text := range lines[1:] {
+		for _, word := range strings.Fields(text) {
+			if f := netperfScales[word]; f > 0 {
+				scale = f
+			}
+		}
+		if row := numbersOf(text); len(row) > 0 {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return s.cutOff("ingest.cut_off.netperf", nil)
+	}
+	first := rows[0]
+	switch {
+	case strings.Contains(head, "REQUEST/RESPONSE"), strings.Contains(head, "Request/Response"):
+		if len(first) != 6 || first[4] <= 0 || first[4] > 1e6 {
+			return s.fail(line, "ingest.netperf.round_trips", measure.Figures{"numbers": len(first)})
+		}
+		r.Summary.DurationNs = seconds(first[4])
+		if strings.Contains(head, "Connect/") {
+			return s.netperfConnects(r, first[5], line)
+		}
+		r.Options.Size = measure.Size(min(first[2], 1<<30))
+		return s.netperfRoundTrips(r, head, first[5], strings.Contains(head, "UDP "))
+	case scale == 0:
+		return s.fail(line, "ingest.netperf.no_unit", nil)
+	case strings.Contains(head, "UDP STREAM"):
+		return s.netperfDatagrams(r, rows, scale, line)
+	case strings.Contains(head, "TCP STREAM"), strings.Contains(head, "TCP MAERTS"), strings.Contains(head, "TCP SENDFILE"):
+		if len(first) < 5 || first[3] <= 0 || first[3] > 1e6 {
+			return s.fail(line, "ingest.netperf.stream", measure.Figures{"numbers": len(first)})
+		}
+		r.Summary.DurationNs = seconds(first[3])
+		s.netperfStream(r, first[4]*scale, strings.Contains(head, "MAERTS"), false)
+		missing(r, measure.CodeNoRetransmits)
+		return nil
+	}
+	return s.fail(line, "ingest.netperf.test", measure.Figures{"test": short(strings.Split(head, " TEST from ")[0])})
+}
+
+// netperfDatagrams reads the two lines of UDP_STREAM: the sender's, and the
+// receiver's, which has no size of messages and no errors.
+func (s *Source) netperfDatagrams(r *measure.Result, rows [][]float64, scale float64, line int) error {
+	if len(rows) < 2 || len(rows[0]) != 6 || len(rows[1]) != 4 {
+		return s.cutOff("ingest.cut_off.netperf_datagrams", nil)
+	}
+	sent, got := rows[0], rows[1]
+	if sent[2] <= 0 || sent[2] > 1e6 || got[2] > sent[3] {
+		return s.fail(line, "ingest.counts", measure.Figures{"tool": "netperf", "sent": sent[3], "received": got[2]})
+	}
+	r.Test, r.Options.Streams, r.Options.Direction = measure.TestUDP, 1, measure.Forward
+	r.Options.Size = measure.Size(min(sent[1], 1<<30))
+	f := emptyFlow(measure.Forward)
+	f.Summary = measure.Summary{GoodputBps: got[3] * scale, DurationNs: seconds(sent[2])}
+	setDatagrams(&f.Summary, int64(sent[3]), int64(sent[3]-got[2]))
+	setFlows(r, f)
+	return nil
+}
+
+// numbersOf returns the numbers of a line of numbers only.
+func numbersOf(text string) []float64 {
+	var out []float64
+	for _, word := range strings.Fields(text) {
+		v, ok := number(word)
+		if !ok {
+			return nil
+		}
+		out = append(out, v)
+	}
+	return out
 }

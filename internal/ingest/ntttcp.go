@@ -1,11 +1,13 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"soku/internal/measure"
@@ -171,46 +173,30 @@ func (l *ntttcpLog) element(s *Source, line int, path []string, metric, text str
 		l.os = text
 		return nil
 	}
+	return l.set(s, line, name, metric, text)
+}
+
+// ntttcpNames are the names in XML of the members of the JSON format that are read.
+var ntttcpNames = map[string]string{
+	"totalBytes/MB": "total_bytes/MB", "realTime/s": "realtime/s", "runTime": "run_time",
+	"throughputs/MB/s": "throughput/MB/s", "throughputs/mbps": "throughput/mbps",
+}
+
+// ntttcpNeeded are the values that a result requires.
+var ntttcpNeeded = []string{"total_bytes/MB", "realtime/s", "throughput/MB/s", "throughput/mbps"}
+
+// set takes a value by its name, with the metric if it has one.
+func (l *ntttcpLog) set(s *Source, line int, name, metric, text string) error {
 	if metric != "" {
 		name += "/" + metric
 	}
-	v, ok := number(text)
-	if !ok {
-		if _, needed := ntttcpNames(name); needed {
-			return s.fail(line, "ingest.ntttcp.value", measure.Figures{"name": short(name), "text": short(text)})
-		}
-		return nil
+	name = cmp.Or(ntttcpNames[name], name)
+	if v, ok := number(text); ok {
+		l.values[name] = v
+	} else if slices.Contains(ntttcpNeeded, name) {
+		return s.fail(line, "ingest.ntttcp.value", measure.Figures{"name": short(name), "text": short(text)})
 	}
-	l.values[name] = v
 	return nil
-}
-
-// ntttcpNames maps a member of the JSON format to its name in XML, and to whether a result
-// requires it.
-func ntttcpNames(name string) (xmlName string, needed bool) {
-	switch name {
-	case "totalBytes/MB", "total_bytes/MB":
-		return "total_bytes/MB", true
-	case "realTime/s", "realtime/s":
-		return "realtime/s", true
-	case "throughputs/MB/s", "throughput/MB/s":
-		return "throughput/MB/s", true
-	case "throughputs/mbps", "throughput/mbps":
-		return "throughput/mbps", true
-	case "throughputs/Bps":
-		return "throughput/Bps", false
-	case "packetsSent":
-		return "packets_sent", false
-	case "packetsReceived":
-		return "packets_received", false
-	case "runTime":
-		return "run_time", false
-	case "warmupTime":
-		return "warmup_time", false
-	case "cpu/%":
-		return "cpu_busy_all/%", false
-	}
-	return name, false
 }
 
 // ntttcpMember is a value of the JSON form: a text, or a text with its metric.
@@ -251,20 +237,6 @@ func (s *Source) ntttcpJSON() ([]*ntttcpLog, error) {
 }
 
 func (l *ntttcpLog) member(s *Source, name string, raw json.RawMessage) error {
-	set := func(name, metric, text string) error {
-		if metric != "" {
-			name += "/" + metric
-		}
-		name, needed := ntttcpNames(name)
-		v, ok := number(text)
-		if !ok && needed {
-			return s.fail(1, "ingest.ntttcp.value", measure.Figures{"name": short(name), "text": short(text)})
-		}
-		if ok {
-			l.values[name] = v
-		}
-		return nil
-	}
 	var text string
 	var one ntttcpMember
 	var several []ntttcpMember
@@ -284,23 +256,23 @@ func (l *ntttcpLog) member(s *Source, name string, raw json.RawMessage) error {
 		case "os":
 			l.os = text
 		default:
-			return set(name, "", text)
+			return l.set(s, 1, name, "", text)
 		}
 	case json.Unmarshal(raw, &several) == nil:
 		for _, m := range several {
-			if err := set(name, m.Metric, m.Value); err != nil {
+			if err := l.set(s, 1, name, m.Metric, m.Value); err != nil {
 				return err
 			}
 		}
 	case name == "parameters" && json.Unmarshal(raw, &parameters) == nil:
 		l.udp = parameters["udp"] == "True"
-		for _, key := range []string{"port", "runTime", "warmupTime"} {
-			if err := set(key, "", parameters[key]); err != nil {
+		for _, key := range []string{"port", "runTime"} {
+			if err := l.set(s, 1, key, "", parameters[key]); err != nil {
 				return err
 			}
 		}
 	case json.Unmarshal(raw, &one) == nil:
-		return set(name, one.Metric, one.Value)
+		return l.set(s, 1, name, one.Metric, one.Value)
 	}
 	return nil
 }
@@ -377,7 +349,7 @@ func (l *ntttcpLog) ends(r *measure.Result, f *measure.Flow, moved int64) {
 		f.Summary.SentBytes = moved
 		missing(r, measure.CodeGoodputOfSender)
 		if n, ok := l.values["packets_retransmitted"]; ok && !l.udp {
-			f.Summary.Retransmits = ptr(int64(n))
+			f.Summary.Retransmits = new(int64(n))
 			warn(r, measure.CodeRetransmitsOfHost)
 		}
 		return

@@ -17,9 +17,6 @@ func nuttcp(s *Source) ([]*measure.Result, error) {
 	if err := f.end(); err != nil {
 		return nil, err
 	}
-	if len(f.out) == 0 {
-		return nil, s.fail(1, "ingest.nuttcp.nothing", nil)
-	}
 	return f.out, nil
 }
 
@@ -274,7 +271,7 @@ func (p *nuttcpRun) figures(r *measure.Result, f *measure.Flow) {
 		missing(r, measure.CodeNoSenderCount)
 	}
 	if p.hasRetransmits && !p.udp {
-		v.Retransmits = ptr(int64(p.retransmits))
+		v.Retransmits = new(int64(p.retransmits))
 	} else if !p.udp {
 		missing(r, measure.CodeNoRetransmits)
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 // and Windows in English and Japanese; several runs in one file are several
 // results.
 func ping(s *Source) ([]*measure.Result, error) {
-	out, err := s.runs(func(line string, at, record int) (run, error) {
+	return s.runs(func(line string, at, record int) (run, error) {
 		target, address, size, ok := pingBegins(line)
 		switch {
 		case !ok:
@@ -25,13 +26,6 @@ func ping(s *Source) ([]*measure.Result, error) {
 		p.r.Options.Size = measure.Size(size)
 		return p, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if len(out) == 0 {
-		return nil, s.fail(1, "ingest.ping.nothing", nil)
-	}
-	return out, nil
 }
 
 // pingBegins reads the first line of a run. In Japanese, Windows puts the
@@ -56,9 +50,7 @@ func pingBegins(line string) (target, address string, size int64, ok bool) {
 			address = strings.TrimPrefix(words[1], "(")
 		}
 		address, _, _ = strings.Cut(address, ")")
-		if address == "" {
-			address = target
-		}
+		address = cmp.Or(address, target)
 		return short(target), short(address), pingSize(words), true
 	}
 	if rest, ok = strings.CutPrefix(line, "Pinging "); !ok {
@@ -226,11 +218,8 @@ func (p *pingRun) counts(s *Source, at int, line string) error {
 				continue
 			}
 			n, ok := count(words[0])
-			switch strings.TrimSpace(name) {
-			case "Sent", "送信":
-				p.sent = n
-			case "Received", "受信":
-				p.got = n
+			if to := map[string]*int64{"Sent": &p.sent, "送信": &p.sent, "Received": &p.got, "受信": &p.got}[strings.TrimSpace(name)]; to != nil {
+				*to = n
 			}
 			if !ok {
 				return s.fail(at, "ingest.number.count", measure.Figures{"tool": "ping", "text": short(words[0])})
@@ -275,17 +264,13 @@ func (p *pingRun) summary(s *Source, at int, line string) error {
 		p.summed = true
 		return nil
 	}
+	names := map[string]**float64{
+		"Minimum": &p.rtt.Min, "最小": &p.rtt.Min, "Maximum": &p.rtt.Max, "最大": &p.rtt.Max, "Average": &p.rtt.Mean, "平均": &p.rtt.Mean,
+	}
 	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '、' }) {
 		name, value, _ := strings.Cut(part, "=")
-		var to **float64
-		switch strings.TrimSpace(name) {
-		case "Minimum", "最小":
-			to = &p.rtt.Min
-		case "Maximum", "最大":
-			to = &p.rtt.Max
-		case "Average", "平均":
-			to = &p.rtt.Mean
-		default:
+		to := names[strings.TrimSpace(name)]
+		if to == nil {
 			continue
 		}
 		text, whole := strings.CutSuffix(strings.TrimSpace(value), "ms")

@@ -62,7 +62,7 @@ func setFlows(r *measure.Result, flows ...measure.Flow) {
 		}
 	}
 	if len(flows) > 1 && s.PacketsSent > 0 && s.LossRatio != nil {
-		s.LossRatio = ptr(float64(s.PacketsLost) / float64(s.PacketsSent))
+		s.LossRatio = new(float64(s.PacketsLost) / float64(s.PacketsSent))
 	}
 	r.Flows, r.Summary = flows, s
 }
@@ -71,7 +71,7 @@ func setFlows(r *measure.Result, flows ...measure.Flow) {
 func setLoss(s *measure.Summary, sent, lost int64) {
 	s.PacketsSent, s.PacketsLost, s.PacketsReceived = sent, lost, sent-lost
 	if sent > 0 {
-		s.LossRatio = ptr(float64(lost) / float64(sent))
+		s.LossRatio = new(float64(lost) / float64(sent))
 	}
 }
 

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -28,9 +29,7 @@ type Request struct {
 // usage or file.
 func (q *Request) Check() error {
 	if m := q.Mapping; m != nil {
-		if q.Campaign == "" {
-			q.Campaign = m.Campaign
-		}
+		q.Campaign = cmp.Or(q.Campaign, m.Campaign)
 		if m.Path != "" && q.Path == nil {
 			p, err := ParsePathPattern(m.Path)
 			if err != nil {

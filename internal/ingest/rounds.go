@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 
 	"soku/internal/measure"
@@ -109,9 +110,7 @@ func (in *Intake) Check(results []*measure.Result) error {
 		}
 		key := statedKey(r)
 		first := seen[key]
-		if first == nil {
-			first = in.rounds.stated[key]
-		}
+		first = cmp.Or(first, in.rounds.stated[key])
 		if first != nil {
 			return located(r.Origin.File, r.Origin.Line, measure.Fail(measure.KindFile, "ingest.table.twice", measure.Figures{
 				"label": r.Trial.Label, "pattern": r.Trial.Pattern, "round": r.Origin.Round, "repeat": r.Trial.Repeat,

@@ -179,7 +179,7 @@ func TestAMappingThatCannotNumberRoundsIsAnError(t *testing.T) {
 		results + "round: {value: 1}\nrepeat: {value: 0}": `m.yaml:3:9: repeat "0" is not`,
 		"round: {column: r}":                              "m.yaml:1:8: round is for tables",
 		"session: {value: Mon}":                           "m.yaml:1:10: session is for tables",
-		"round: {column: r}\nrepeat: {column: s}\nresults: [{test: ping, figures: {mean: {low: a, high: b, unit: ms}}}]": "m.yaml:2:9: repeat beside the range of mean",
+		"round: {column: r}\nrepeat: {column: s}\nresults: [{test: ping, figures: {mean: {low: a, high: b, unit: ms}}}]": "m.yaml:2:9: repeat and a range of mean",
 	} {
 		if _, err := ParseMapping("m.yaml", []byte(text)); err == nil || measure.KindOf(err) != measure.KindFile || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

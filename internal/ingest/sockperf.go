@@ -10,7 +10,7 @@ import (
 // sockperf reads the output of sockperf ping-pong, under-load and throughput. Without --full-rtt
 // its round trips are halved; they are doubled.
 func sockperf(s *Source) ([]*measure.Result, error) {
-	out, err := s.runs(func(line string, at, record int) (run, error) {
+	return s.runs(func(line string, at, record int) (run, error) {
 		rest, ok := strings.CutPrefix(line, sockperfPrefix+"== version #")
 		switch {
 		case !ok:
@@ -21,13 +21,6 @@ func sockperf(s *Source) ([]*measure.Result, error) {
 		version, _, _ := strings.Cut(rest, " ")
 		return &sockperfRun{r: newReading(measure.TestLatency, "sockperf", version, record, at)}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if len(out) == 0 {
-		return nil, s.fail(1, "ingest.sockperf.nothing", nil)
-	}
-	return out, nil
 }
 
 // sockperfPrefix is the prefix of most lines.
@@ -158,13 +151,13 @@ func (p *sockperfRun) average(s *Source, at int, line string) error {
 	if !ok {
 		return s.fail(at, "ingest.sockperf.average", measure.Figures{"text": short(mean)})
 	}
-	p.rtt.Mean = ptr(v * p.scale)
+	p.rtt.Mean = new(v * p.scale)
 	if _, dev, found := strings.Cut(rest, "std-dev="); found {
 		if end := strings.IndexAny(dev, "), "); end >= 0 {
 			dev = dev[:end]
 		}
 		if v, ok := number(dev); ok {
-			p.rtt.StdDev = ptr(v * p.scale)
+			p.rtt.StdDev = new(v * p.scale)
 		}
 	}
 	return nil
@@ -174,32 +167,20 @@ func (p *sockperfRun) average(s *Source, at int, line string) error {
 // "---> <MAX> observation =  971.406".
 func (p *sockperfRun) percentile(s *Source, at int, line string) error {
 	name, value, _ := strings.Cut(strings.TrimPrefix(line, "---> "), "=")
-	var to **float64
-	switch strings.TrimSpace(name) {
-	case "<MAX> observation":
-		to = &p.rtt.Max
-	case "<MIN> observation":
-		to = &p.rtt.Min
-	case "percentile 50.000", "percentile 50.00":
-		to = &p.rtt.P50
-	case "percentile 90.000", "percentile 90.00":
-		to = &p.rtt.P90
-	case "percentile 95.000", "percentile 95.00":
-		to = &p.rtt.P95
-	case "percentile 99.000", "percentile 99.00":
-		to = &p.rtt.P99
-	case "percentile 99.900", "percentile 99.90":
-		to = &p.rtt.P999
-	case "percentile 99.990", "percentile 99.99":
-		to = &p.rtt.P9999
-	default:
+	f := &p.rtt
+	to := map[string]**float64{
+		"<MAX> observation": &f.Max, "<MIN> observation": &f.Min,
+		"percentile 50.": &f.P50, "percentile 90.": &f.P90, "percentile 95.": &f.P95,
+		"percentile 99.": &f.P99, "percentile 99.9": &f.P999, "percentile 99.99": &f.P9999,
+	}[strings.TrimRight(strings.TrimSpace(name), "0")] // of two or three decimals
+	if to == nil {
 		return nil
 	}
 	v, ok := number(value)
 	if !ok || p.scale == 0 {
 		return s.fail(at, "ingest.sockperf.percentile", measure.Figures{"text": short(value)})
 	}
-	*to = ptr(v * p.scale)
+	*to = new(v * p.scale)
 	return nil
 }
 
@@ -242,4 +223,89 @@ func (p *sockperfRun) loss() {
 	r.Latency.Sent, r.Latency.Received, r.Latency.Lost = sent, got, e.dropped
 	setLoss(&r.Summary, sent, e.dropped)
 	r.Summary.PacketsReordered, r.Summary.PacketsDuplicated = e.swapped, e.duplicated
+}
+
+// sockperfRate is what sockperf throughput prints. It counts at the sender, and its MB, Mb, GB
+// and Gb are of 2^20 bytes or bits and 1000 times that.
+type sockperfRate struct {
+	messages bool // the message rate was read
+	sent     int64
+	time     float64 // s
+	size     int64   // bytes of a message, or 0 if the size is an average or not printed
+	perSec   float64
+	bps      float64
+	hasBps   bool
+}
+
+// line reads "Total of 392083 messages sent in 1.000 sec", "NOTE: test was performed, using
+// msg-size=14. For ...", "Summary: Message Rate is 391901 [msg/sec]" and "Summary: BandWidth is
+// 5.232 MBps (41.860 Mbps)", which is in GBps (Gbps) with --giga.
+func (t *sockperfRate) line(s *Source, at int, line string) error {
+	words := strings.Fields(line)
+	number := func(i int) (v float64, ok bool) {
+		if i >= len(words) {
+			return 0, false
+		}
+		return number(strings.TrimLeft(words[i], "("))
+	}
+	ok := true
+	switch {
+	case strings.HasPrefix(line, "Total of "):
+		var sent float64
+		var good bool
+		sent, ok = number(2)
+		t.time, good = number(6)
+		t.sent, ok = int64(sent), ok && good && t.time < 1e7
+	case strings.HasPrefix(line, "NOTE: "):
+		if strings.Contains(line, "using msg-size=") {
+			_, text, _ := strings.Cut(line, "msg-size=")
+			text = text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
+			if n, good := count(text); good && n <= 1<<20 {
+				t.size = n
+			}
+		}
+	case strings.HasPrefix(line, "Summary: Message Rate is "):
+		t.perSec, ok = number(4)
+		t.messages = true
+	case strings.HasPrefix(line, "Summary: BandWidth is "):
+		var v float64
+		v, ok = number(5)
+		unit := 0.0
+		if len(words) > 6 {
+			unit = map[string]float64{"Mbps)": 1 << 20, "Gbps)": 1000 << 20}[words[6]]
+		}
+		t.bps = v * unit
+		t.hasBps, ok = true, ok && unit > 0 && plausible(t.bps)
+	}
+	if !ok {
+		return s.fail(at, "ingest.number.figure", measure.Figures{"tool": "sockperf", "text": short(line)})
+	}
+	return nil
+}
+
+// throughput fills in the result of a throughput test.
+func (p *sockperfRun) throughput(s *Source) error {
+	r, t := p.r, p.rate
+	if !t.hasBps || t.time <= 0 {
+		return s.cutOff("ingest.cut_off.sockperf_rate", nil)
+	}
+	r.Test = measure.TestTCP
+	f := emptyFlow(measure.Forward)
+	f.Summary.GoodputBps, f.Summary.DurationNs = t.bps, seconds(t.time)
+	if bytes := float64(t.sent) * float64(t.size); plausible(bytes) {
+		f.Summary.SentBytes = int64(bytes)
+	}
+	missing(r, measure.CodeGoodputOfSender, measure.CodeNoStreams, measure.CodeRoundedFigures)
+	if p.proto == "tcp" {
+		missing(r, measure.CodeNoRetransmits)
+		r.Options.Length = measure.Size(t.size)
+	} else {
+		r.Test = measure.TestUDP
+		missing(r, measure.CodeNoLoss)
+		f.Summary.PacketsSent = t.sent
+		r.Options.Size = measure.Size(min(t.size, 65507))
+	}
+	r.Options.Direction = measure.Forward
+	setFlows(r, f)
+	return nil
 }

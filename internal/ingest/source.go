@@ -3,7 +3,9 @@ package ingest
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -88,7 +90,7 @@ func (s *Source) lines() ([]string, error) {
 		if len(line) > maxLineBytes {
 			return nil, s.fail(i+1, "ingest.file.long_line", measure.Figures{"line_bytes": len(line), "limit_bytes": maxLineBytes})
 		}
-		lines[i] = withoutColours(line)
+		lines[i] = colours.ReplaceAllLiteralString(line, "")
 	}
 	return lines, nil
 }
@@ -108,38 +110,21 @@ func (s *Source) each(read func(at int, line string) error) error {
 // within a figure.
 func (s *Source) openEnd() bool { return !strings.HasSuffix(s.text, "\n") }
 
-// withoutColours removes escape sequences (ECMA-48: ESC [ ... letter).
-func withoutColours(line string) string {
-	if !strings.Contains(line, "\x1b[") {
-		return line
-	}
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(line, "\x1b[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		end := 0
-		for end < len(rest) && (rest[end] < 0x40 || rest[end] > 0x7e) {
-			end++
-		}
-		line = rest[min(end+1, len(rest)):]
-	}
-}
+// colours are escape sequences (ECMA-48: ESC [ ... letter), the last of which may be cut off.
+var colours = regexp.MustCompile("\x1b\\[[^@-~]*[@-~]?")
 
 // toUTF8 detects the encoding of a text. Redirected output on Windows is UTF-16 from PowerShell,
 // and the console's code page from cmd, 932 in Japan.
 func toUTF8(data []byte) (string, *measure.Error) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
-		return fromUTF16(data[2:], false)
+		return fromUTF16(data[2:], binary.LittleEndian)
 	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
-		return fromUTF16(data[2:], true)
+		return fromUTF16(data[2:], binary.BigEndian)
 	case bytes.HasPrefix(data, []byte{0xef, 0xbb, 0xbf}):
 		data = data[3:]
 	case len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
-		return fromUTF16(data, false)
+		return fromUTF16(data, binary.LittleEndian)
 	}
 	if bytes.IndexByte(data, 0) >= 0 {
 		return "", measure.Fail(measure.KindFile, "ingest.file.zero_bytes", nil)
@@ -154,17 +139,13 @@ func toUTF8(data []byte) (string, *measure.Error) {
 	return string(text), nil
 }
 
-func fromUTF16(data []byte, bigEndian bool) (string, *measure.Error) {
+func fromUTF16(data []byte, order binary.ByteOrder) (string, *measure.Error) {
 	if len(data)%2 != 0 {
 		return "", measure.Fail(measure.KindFile, "ingest.file.odd_utf16", nil)
 	}
 	units := make([]uint16, len(data)/2)
 	for i := range units {
-		a, b := uint16(data[2*i]), uint16(data[2*i+1])
-		if bigEndian {
-			a, b = b, a
-		}
-		units[i] = a | b<<8
+		units[i] = order.Uint16(data[2*i:])
 	}
 	return string(utf16.Decode(units)), nil
 }
@@ -173,4 +154,48 @@ func fromUTF16(data []byte, bigEndian bool) (string, *measure.Error) {
 func short(text string) string {
 	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " "))
 	return string(runes[:min(len(runes), maxText)])
+}
+
+// run is the output of one start of a program while its lines are read.
+type run interface {
+	line(s *Source, at int, line string) error
+	result(s *Source) (*measure.Result, error)
+}
+
+// runs reads the lines of a program that was started several times. begin returns a run for
+// the first line of one, and nil for other lines; record counts runs from 1. Lines before the
+// first run are ignored.
+func (s *Source) runs(begin func(line string, at, record int) (run, error)) ([]*measure.Result, error) {
+	var out []*measure.Result
+	var open run
+	begun := 0
+	end := func() error {
+		if open == nil {
+			return nil
+		}
+		r, err := open.result(s)
+		out = append(out, r)
+		return err
+	}
+	err := s.each(func(at int, line string) error {
+		next, err := begin(line, at, begun+1)
+		switch {
+		case err != nil:
+			return err
+		case next != nil:
+			err = end()
+			open, begun = next, begun+1
+			return err
+		case open != nil:
+			return open.line(s, at, line)
+		}
+		return nil
+	})
+	if err == nil {
+		err = end()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }

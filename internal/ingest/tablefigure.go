@@ -41,15 +41,15 @@ type tableRow struct {
 // tableFigures are all figures; they are looked up for each cell of a table.
 var tableFigures = sync.OnceValue(func() []tableFigure {
 	rtt := func(name string, field func(*measure.RTTFigures) **float64) tableFigure {
-		return tableFigure{name, timeUnit, true, []string{"rtt_count"}, func(t *tableRow, v float64) { *field(&t.rtt) = ptr(v) }}
+		return tableFigure{name, timeUnit, true, []string{"rtt_count"}, func(t *tableRow, v float64) { *field(&t.rtt) = new(v) }}
 	}
 	return []tableFigure{
 		{"goodput", rateUnit, true, []string{"goodput_bps"}, func(t *tableRow, v float64) { t.flow.GoodputBps = v }},
 		{"bytes", bytesUnit, true, []string{"goodput_bps"}, func(t *tableRow, v float64) { t.bytes = v }},
 		{"duration", timeUnit, false, nil, func(t *tableRow, v float64) { t.flow.DurationNs = measure.Duration(v) }},
-		{"retransmits", countUnit, false, []string{"retransmits"}, func(t *tableRow, v float64) { t.flow.Retransmits = ptr(int64(v)) }},
-		{"loss", ratioUnit, false, []string{"loss_ratio", "rtt_loss_ratio"}, func(t *tableRow, v float64) { t.flow.LossRatio = ptr(v) }},
-		{"jitter", timeUnit, false, []string{"jitter_ns"}, func(t *tableRow, v float64) { t.flow.JitterNs = ptr(v) }},
+		{"retransmits", countUnit, false, []string{"retransmits"}, func(t *tableRow, v float64) { t.flow.Retransmits = new(int64(v)) }},
+		{"loss", ratioUnit, false, []string{"loss_ratio", "rtt_loss_ratio"}, func(t *tableRow, v float64) { t.flow.LossRatio = new(v) }},
+		{"jitter", timeUnit, false, []string{"jitter_ns"}, func(t *tableRow, v float64) { t.flow.JitterNs = new(v) }},
 		{"packets_per_second", countUnit, true, []string{"packets_per_second"}, func(t *tableRow, v float64) { t.flow.PacketsPerSecond = v }},
 		{"connections_per_second", countUnit, true, []string{"connections_per_second"}, func(t *tableRow, v float64) { t.flow.ConnectionsPerSecond = v }},
 		rtt("min", func(f *measure.RTTFigures) **float64 { return &f.Min }),
@@ -160,4 +160,59 @@ func (f tableFigure) read(text string, u scale) (float64, bool) {
 		v = math.Round(v*1e3) / 1e3 // 4.02 GB and 0.233 ms are not exact in binary
 	}
 	return v, true
+}
+
+// limits returns the metric whose documented limit a column of the figure can hold, or nil if
+// there is none. Only figures where more is better have a limit that can be reached.
+func (f tableFigure) limits() *measure.Metric {
+	for _, key := range f.metrics {
+		m := measure.MetricByKey(key)
+		if m.Better == measure.Higher && (f.name == m.Key || f.name == m.Name()) {
+			return m
+		}
+	}
+	return nil
+}
+
+// checkLimits checks the limits of a result; at is its path.
+func (m *Mapping) checkLimits(at string, r *Mapped, test measure.Test) error {
+	for _, c := range r.Limits {
+		path := at + ".limits." + c.Name
+		f, known := figureOf(c.Name)
+		if !known || f.limits() == nil || !f.fits(test) {
+			return m.fail(path, "ingest.mapping.limit", measure.Figures{"figure": short(c.Name), "figures": limitedFigures(test)})
+		}
+		if _, ok := f.unit(c.Unit); !ok {
+			return m.fail(path, "ingest.mapping.unit", measure.Figures{"figure": c.Name, "unit": short(c.Unit), "units": f.units()})
+		}
+	}
+	return nil
+}
+
+// limitedFigures are the figures of a test that can have a limit.
+func limitedFigures(test measure.Test) (out []string) {
+	for _, f := range tableFigures() {
+		if f.limits() != nil && f.fits(test) {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
+
+// setLimits gives a result the limits that the mapping names; an empty cell is an unknown limit.
+func (m *Mapping) setLimits(s *Source, line int, r *measure.Result, cells Cells, row map[string]string) error {
+	for _, c := range cells {
+		text := c.text(row)
+		if text == "" {
+			continue
+		}
+		f, _ := figureOf(c.Name)
+		u, _ := f.unit(c.Unit)
+		v, ok := f.read(text, u)
+		if !ok || v <= 0 {
+			return s.fail(line, "ingest.table.figure", measure.Figures{"figure": c.Name, "text": short(text), "unit": c.Unit})
+		}
+		r.Origin.Limits = append(r.Origin.Limits, measure.Limit{Metric: f.limits().Key, Value: v})
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"net/netip"
+	"slices"
 
 	"soku/internal/measure"
 	"soku/internal/yamlfile"
@@ -76,12 +77,7 @@ func (b *builder) claim(p netip.Prefix, at yamlfile.Place) {
 }
 
 func (b *builder) taken(p netip.Prefix) bool {
-	for _, s := range b.subnets {
-		if s.Overlaps(p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.subnets, p.Overlaps)
 }
 
 // fillLink assigns a subnet to a link without addresses.

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"cmp"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"sync"
@@ -42,9 +44,7 @@ type Options struct {
 }
 
 func (o Options) dir(name string) string {
-	if o.RunDir == "" {
-		o.RunDir = DefaultRunDir
-	}
+	o.RunDir = cmp.Or(o.RunDir, DefaultRunDir)
 	return filepath.Join(o.RunDir, "lab", name)
 }
 
@@ -139,3 +139,20 @@ type lineSpec struct {
 func NamespaceName(lab, node string) string { return namespacePrefix(lab) + node }
 
 func namespacePrefix(lab string) string { return "soku-" + lab + "." }
+
+// decodeState reads the text of a state file and refuses what cannot be one.
+func decodeState(data []byte) (state, error) {
+	var s state
+	if err := json.Unmarshal(data, &s); err != nil {
+		return state{}, err
+	}
+	if s.Schema != stateSchema || !nodeName.MatchString(s.Name) {
+		return state{}, measure.Fail(measure.KindInternal, "lab.state.schema", measure.Figures{"schema": stateSchema})
+	}
+	for _, p := range s.Processes {
+		if p.PID <= 1 {
+			return state{}, measure.Fail(measure.KindInternal, "lab.state.process", measure.Figures{"pid": p.PID})
+		}
+	}
+	return s, nil
+}

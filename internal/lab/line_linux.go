@@ -179,8 +179,7 @@ func (l *line) calibrate() {
 func (l *line) poll(ns int64) error {
 	var timeout *unix.Timespec
 	if ns >= 0 {
-		t := unix.NsecToTimespec(ns)
-		timeout = &t
+		timeout = new(unix.NsecToTimespec(ns))
 	}
 	_, _, e := unix.Syscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&l.watched[0])), uintptr(len(l.watched)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
 	if e != 0 && e != unix.EINTR {

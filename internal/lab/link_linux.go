@@ -209,28 +209,25 @@ func setUp(l *Link, end int, s *space) error {
 	if err != nil {
 		return fail("lab.link.find", measure.Figures{"interface": e.Iface, "cause": err})
 	}
-	if l.delayed() {
-		if err := s.nl.LinkSetHardwareAddr(dev, l.hardware()); err != nil {
-			return fail("lab.link.hardware_address", measure.Figures{"interface": e.Iface, "cause": err})
-		}
-		if err := s.nl.LinkSetMTU(dev, l.MTU); err != nil {
-			return fail("lab.link.mtu", measure.Figures{"interface": e.Iface, "cause": err})
-		}
-		if err := s.nl.LinkSetTxQLen(dev, tapQueue); err != nil {
-			return fail("lab.link.queue", measure.Figures{"interface": e.Iface, "cause": err})
-		}
-	}
-	if err := s.nl.LinkSetARPOff(dev); err != nil {
-		return fail("lab.link.arp", measure.Figures{"interface": e.Iface, "cause": err})
-	}
-	if l.perPacket(end) {
-		if err := s.nl.LinkSetGSOMaxSegs(dev, 1); err != nil {
-			return fail("lab.link.segments", measure.Figures{"interface": e.Iface, "cause": err})
-		}
+	for _, set := range []struct {
+		code  string
+		where bool
+		do    func() error
+	}{
+		{"lab.link.hardware_address", l.delayed(), func() error { return s.nl.LinkSetHardwareAddr(dev, l.hardware()) }},
+		{"lab.link.mtu", l.delayed(), func() error { return s.nl.LinkSetMTU(dev, l.MTU) }},
+		{"lab.link.queue", l.delayed(), func() error { return s.nl.LinkSetTxQLen(dev, tapQueue) }},
+		{"lab.link.arp", true, func() error { return s.nl.LinkSetARPOff(dev) }},
+		{"lab.link.segments", l.perPacket(end), func() error { return s.nl.LinkSetGSOMaxSegs(dev, 1) }},
 		// Segments that a delay line handed over do not say how many packets they
 		// are; only their size shows it. What the kernel adds to it for itself must fit.
-		if err := s.nl.LinkSetGSOMaxSize(dev, l.MTU+segmentRoom); err != nil {
-			return fail("lab.link.segment_size", measure.Figures{"interface": e.Iface, "cause": err})
+		{"lab.link.segment_size", l.perPacket(end), func() error { return s.nl.LinkSetGSOMaxSize(dev, l.MTU+segmentRoom) }},
+	} {
+		if !set.where {
+			continue
+		}
+		if err := set.do(); err != nil {
+			return fail(set.code, measure.Figures{"interface": e.Iface, "cause": err})
 		}
 	}
 	for _, p := range e.Addrs {

@@ -219,20 +219,18 @@ func (b *builder) block(f yamlfile.Member) Block {
 }
 
 // rate is a rate of at least 8 kbit/s: below it one frame takes seconds.
-func (b *builder) rate(f yamlfile.Member) measure.Rate {
-	v := parsed(b.reader, f, measure.ParseRate)
-	if b.err == nil && (v < 8000 || v > 200e9) {
-		b.failAt(f, "lab.rate_range", measure.Figures{"rate_bps": v})
-	}
-	return v
-}
+func (b *builder) rate(f yamlfile.Member) measure.Rate { return b.rateFrom(f, 8000, "lab.rate_range") }
 
 // diskRate is a rate of at least 1 Mbit/s: nothing ends a program that waits for a disk, and
 // below it one block takes many seconds.
 func (b *builder) diskRate(f yamlfile.Member) measure.Rate {
+	return b.rateFrom(f, 1e6, "lab.disk_rate_range")
+}
+
+func (b *builder) rateFrom(f yamlfile.Member, least measure.Rate, code string) measure.Rate {
 	v := parsed(b.reader, f, measure.ParseRate)
-	if b.err == nil && (v < 1e6 || v > 200e9) {
-		b.failAt(f, "lab.disk_rate_range", measure.Figures{"rate_bps": v})
+	if b.err == nil && (v < least || v > 200e9) {
+		b.failAt(f, code, measure.Figures{"rate_bps": v})
 	}
 	return v
 }

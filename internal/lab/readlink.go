@@ -1,8 +1,11 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 	"time"
 
 	"soku/internal/measure"
@@ -28,7 +31,7 @@ func (b *builder) link(n yamlfile.Node, path string) {
 		case "label":
 			label = b.name(f, labelName)
 		case "mtu":
-			l.MTU = parsed(b.reader, f, parseMTU)
+			l.MTU = int(b.size(f, 576, 9216, "lab.mtu_range", nil))
 		case "shaper":
 			l.Shaper = Shaper(b.scalar(f))
 			if l.Shaper != ShaperTBF && l.Shaper != ShaperHTB {
@@ -40,7 +43,7 @@ func (b *builder) link(n yamlfile.Node, path string) {
 				b.failAt(f, "lab.bad_policer", measure.Figures{"text": yamlfile.Shorten(string(l.Policer))})
 			}
 		case "parallel":
-			parallel = parsed(b.reader, f, parseCount)
+			parallel = int(b.size(f, 1, maxPerNode, "lab.count_range", measure.Figures{"most": maxPerNode}))
 		case "addresses", "reverse":
 			later = append(later, f)
 		default:
@@ -77,7 +80,7 @@ func (b *builder) wayField(w *Way, f yamlfile.Member) bool {
 	case "police":
 		w.Police = b.rate(f)
 	case "burst":
-		w.Burst = parsed(b.reader, f, parseBurst)
+		w.Burst = b.size(f, 2000, 64<<20, "lab.burst_range", nil)
 	case "queue":
 		w.Queue = b.duration(f, measure.Duration(10*time.Second))
 	case "delay":
@@ -142,7 +145,7 @@ func (b *builder) addLinks(l *Link, label string, parallel int) {
 		for e := range c.Ends {
 			peer := c.Ends[1-e].Node.Name
 			c.Ends[e].Iface = ifaceName(c.index, peer)
-			c.Ends[e].Label = b.freeLabel(c.Ends[e].Node, firstOf(label, peer))
+			c.Ends[e].Label = b.freeLabel(c.Ends[e].Node, cmp.Or(label, peer))
 		}
 		b.t.Links = append(b.t.Links, &c)
 	}
@@ -151,30 +154,16 @@ func (b *builder) addLinks(l *Link, label string, parallel int) {
 // free is name, with a number appended if a link already has it.
 func (b *builder) free(name string) string {
 	return firstFree(name, func(s string) bool {
-		for _, l := range b.t.Links {
-			if l.Name == s {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(b.t.Links, func(l *Link) bool { return l.Name == s })
 	})
 }
 
 func (b *builder) freeLabel(n *Node, label string) string {
 	return firstFree(label, func(s string) bool {
-		for _, a := range n.Own {
-			if a.Label == s {
-				return false
-			}
-		}
-		for _, l := range b.t.Links {
-			for i := range l.Ends {
-				if l.Ends[i].Node == n && l.Ends[i].Label == s {
-					return false
-				}
-			}
-		}
-		return true
+		return !slices.ContainsFunc(n.Own, func(a Address) bool { return a.Label == s }) &&
+			!slices.ContainsFunc(b.t.Links, func(l *Link) bool {
+				return slices.ContainsFunc(l.Ends[:], func(e End) bool { return e.Node == n && e.Label == s })
+			})
 	})
 }
 
@@ -185,13 +174,6 @@ func firstFree(name string, free func(string) bool) string {
 		}
 		s = fmt.Sprintf("%s-%d", name, i)
 	}
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // ifaceName is at most 15 bytes, the kernel's limit, and unique by its number.
@@ -225,28 +207,17 @@ func (b *builder) linkAddresses(l *Link, f yamlfile.Member, parallel int) {
 	}
 }
 
-func parseMTU(s string) (int, error) {
-	v, err := measure.ParseSize(s)
-	if err != nil || v < 576 || v > 9216 {
-		return 0, measure.Fail(measure.KindFile, "lab.mtu_range", measure.Figures{"text": yamlfile.Shorten(s)})
-	}
-	return int(v), nil
-}
-
-func parseCount(s string) (int, error) {
-	v, err := measure.ParseSize(s)
-	if err != nil || v < 1 || v > maxPerNode {
-		return 0, measure.Fail(measure.KindFile, "lab.count_range", measure.Figures{"most": maxPerNode, "text": yamlfile.Shorten(s)})
-	}
-	return int(v), nil
-}
-
-func parseBurst(s string) (measure.Size, error) {
-	v, err := measure.ParseSize(s)
-	if err != nil || v < 2000 || v > 64<<20 {
-		return 0, measure.Fail(measure.KindFile, "lab.burst_range", measure.Figures{"text": yamlfile.Shorten(s)})
-	}
-	return v, nil
+// size is a size between two bounds; code is that of the failure of any other.
+func (b *builder) size(f yamlfile.Member, least, most measure.Size, code string, figures measure.Figures) measure.Size {
+	return parsed(b.reader, f, func(s string) (measure.Size, error) {
+		v, err := measure.ParseSize(s)
+		if err != nil || v < least || v > most {
+			all := measure.Figures{"text": yamlfile.Shorten(s)}
+			maps.Copy(all, figures)
+			return 0, measure.Fail(measure.KindFile, code, all)
+		}
+		return v, nil
+	})
 }
 
 func parsePrefix(s string) (netip.Prefix, error) {

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"math"
 	"soku/internal/measure"
 	"time"
@@ -26,9 +27,7 @@ func bucketFor(l *Link, way int) bucket {
 	perSecond := float64(w.Rate) / 8
 	frame := float64(l.MTU + etherBytes)
 	burst := float64(w.Burst)
-	if burst == 0 {
-		burst = perSecond * burstTime.Seconds()
-	}
+	burst = cmp.Or(burst, perSecond*burstTime.Seconds())
 	wait := w.Queue.Std().Seconds()
 	if wait == 0 {
 		rtt := (l.Ways[0].Delay + l.Ways[1].Delay).Std().Seconds()

@@ -55,9 +55,9 @@ func (f OptionField) asFlag(value reflect.Value) string {
 		}
 		return name + " " + string(v)
 	case Rate:
-		text = shortDecimal(int64(v))
+		text = FormatDecimal(int64(v))
 	case Size:
-		text = shortDecimal(int64(v))
+		text = FormatDecimal(int64(v))
 		if v >= 1024 && v%1024 == 0 && len(text) > 4 {
 			text = strings.TrimSuffix(strings.ReplaceAll(v.String(), " ", ""), "B")
 		}

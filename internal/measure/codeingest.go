@@ -57,7 +57,7 @@ var missingCodes = []CodeInfo{
 	{CodeOnlyRange, SeverityNote, "", nil, "Only the smallest and the largest of several trials are published.", ""},
 	{CodeTimeOfFile, SeverityNote, "", nil, "There is no time of day: `started_at` is the file's modification time, or the mapping's.", ""},
 	{CodeNoToolVersion, SeverityNote, "", nil, "There is no version of the program.", ""},
-	{CodeNoOptions, SeverityNote, "", nil, "There are no options of the program beside those that the result names.", ""},
+	{CodeNoOptions, SeverityNote, "", nil, "The program has only the options that the result names.", ""},
 	{CodeNoBaseline, SeverityNote, "", nil, "There is no loopback baseline of program and host.", ""},
 	{CodeNoHostFacts, SeverityNote, "", nil, "There are no facts about the hosts.", ""},
 }

@@ -48,7 +48,7 @@ var confidenceCodes = []CodeInfo{
 		"Medium confidence: the receiver reports how much arrived and not when, so the start of the trial is in the figure.", ""},
 	{CodeBrokenOff, SeverityNote, anyFlow, []FigureInfo{
 		{Key: "counted_ns", Meaning: "length of the part that the receiver reported"},
-	}, "Low confidence: the trial broke off, and the figure is of the part that the receiver reported before.", ""},
+	}, "Low confidence: the trial broke off, and the figure covers the part that the receiver reported before.", ""},
 	{CodeEnoughForTail, SeverityNote, "", counted, "High confidence: enough values for a 99th percentile.", ""},
 	{CodeFewForTail, SeverityNote, "", counted,
 		"Medium confidence: enough values for a median, too few for a reliable 99th percentile.", "Use a longer --duration or a larger --count."},

@@ -70,6 +70,7 @@ const (
 	CodeReplacesResult Code = "replaces_result"
 	CodeServerAwaited  Code = "server_awaited"
 	CodeReplacesGroup  Code = "replaces_group_result"
+	CodeRepeatsLost    Code = "repeats_lost_result"
 
 	// Results of other programs.
 	CodeTestUnknown             Code = "test_unknown"
@@ -119,7 +120,7 @@ const (
 	CodeRankOnlyOne  Code = "rank_only_one"
 	CodeRankNoValues Code = "rank_no_values"
 
-	// What a result of another program does not have.
+	// A result of another program lacks this.
 	CodeNoIntervals         Code = "no_intervals"
 	CodeIntervalsOfSender   Code = "intervals_of_sender"
 	CodeGoodputOfSender     Code = "goodput_of_sender"

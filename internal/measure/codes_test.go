@@ -25,7 +25,7 @@ func findingsPage() []byte {
 
 <!-- Generated from internal/measure/code*.go by: go test ./internal/measure -update -->
 
-A finding is what soku found out about a trial beside its figures, as data: ` + "`code`" + ` says what, ` + "`severity`" + ` is
+A finding is what soku found out about a trial, apart from its figures, as data: ` + "`code`" + ` says what, ` + "`severity`" + ` is
 ` + "`note`" + ` (good to know; the figures stand) or ` + "`warning`" + ` (a figure is less certain), ` + "`where`" + ` names the end or the
 direction that it is about, and ` + "`figures`" + ` are what it rests on. Units of figures are in their names, as in all of
 the [result document](result.md). A reader must accept codes and figures that it does not know.

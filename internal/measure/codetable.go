@@ -27,7 +27,7 @@ var countCodes = []CodeInfo{
 		{Key: "sent_bytes", Meaning: "by the sender's file"},
 		{Key: "received_bytes", Meaning: "by the receiver's file"},
 	}, "Two ingested files are joined as both ends of one run, and the receiver counted more than the sender sent.",
-		"Check that both files are of the same run."},
+		"Check that both files come from the same run."},
 	{CodeReceiverUnconfirmed, SeverityWarning, "", []FigureInfo{
 		{Key: "port", Meaning: "TCP port that did not answer"},
 	}, "The server did not answer on TCP, so it is unknown whether anything receives the datagrams.",
@@ -236,17 +236,17 @@ var baselineCodes = []CodeInfo{
 		{Key: "baseline_bps", Meaning: "one stream on this host's loopback"},
 		{Key: "baseline_age_ns", Meaning: "how long before the trial soku floor measured it"},
 	}, "The goodput is close to what this host reaches on its own loopback, so the host may be the limit and not the path.",
-		"Use a faster host, or measure several streams or hosts at once."},
+		"Use a faster host, or measure with several streams or hosts."},
 	{CodePacketRateNearBaseline, SeverityWarning, "", []FigureInfo{
 		{Key: "packets_per_second", Meaning: "received in the trial"},
 		{Key: "baseline_per_second", Meaning: "received on this host's loopback"},
 		{Key: "baseline_age_ns", Meaning: "how long before the trial soku floor measured it"},
 	}, "The packet rate is close to what this host reaches on its own loopback, so the host may be the limit and not the path.",
-		"Use a faster host, or measure several streams or hosts at once."},
+		"Use a faster host, or measure with several streams or hosts."},
 	{CodeRTTNearBaseline, SeverityWarning, "", []FigureInfo{
 		{Key: "rtt_ns", Meaning: "median of the trial"},
 		{Key: "baseline_ns", Meaning: "median on this host's loopback"},
-		{Key: "baseline_age_ns", Optional: true, Meaning: "how long before the trial soku floor measured it; absent: measured beside the trial"},
+		{Key: "baseline_age_ns", Optional: true, Meaning: "how long before the trial soku floor measured it; absent: measured together with the trial"},
 	}, "A large part of the median round trip is what host and program add by themselves.",
 		"Use --spin on, or compare differences instead of the figure."},
 	{CodeBaselineFailed, SeverityWarning, "client", []FigureInfo{
@@ -264,7 +264,7 @@ var baselineCodes = []CodeInfo{
 		"Run soku floor again while the host is idle."},
 	{CodeProbesLate, SeverityWarning, "client", []FigureInfo{
 		{Key: "late_ratio", Meaning: "share of the messages"},
-	}, "Latency messages beside the load left late, because this host was too busy. The delay is in their latency.",
+	}, "Latency messages under load left late, because this host was too busy. The delay is in their latency.",
 		"Use a host with more processors."},
 	{CodeAcceleratedBypassed, SeverityWarning, anyEnd, []FigureInfo{
 		{Key: "interface", Text: true, Meaning: "synthetic interface of the path"},
@@ -295,6 +295,9 @@ var otherCodes = []CodeInfo{
 	{CodeReplacesGroup, SeverityNote, "", []FigureInfo{
 		{Key: "result", Text: true, Meaning: "identity of the earlier result"},
 	}, "Another trial of the group failed earlier, so all of them ran again, and this result replaces that one.", ""},
+	{CodeRepeatsLost, SeverityNote, "", []FigureInfo{
+		{Key: "result", Text: true, Meaning: "identity that the lost result was to have"},
+	}, "The same trial was lost before, because its process was killed or the connection to its host ended, and ran again.", ""},
 	{CodeText, SeverityWarning, "", []FigureInfo{
 		{Key: "text", Text: true, Meaning: "the sentence"},
 	}, "A sentence of an earlier version of soku, which kept findings as text, or of another program.", ""},

@@ -1,6 +1,6 @@
 package measure
 
-// Connect is what a connect trial counted, beside the set-up times, which are
+// Connect is what a connect trial counted, except the set-up times, which are
 // in Latency.
 type Connect struct {
 	Opened            int64            `json:"opened" jsonschema:"description=Connections that the client set up\\, and with a size also had served"`

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Copy is what a trial of the test copy did with files, beside the flow of their bytes.
+// Copy is what a trial of the test copy did with files. The flow has the bytes.
 type Copy struct {
 	Files       int64  `json:"files" jsonschema:"minimum=0,description=Regular files of the set"`
 	Directories int64  `json:"directories" jsonschema:"minimum=0,description=Directories that hold them"`
@@ -14,8 +14,8 @@ type Copy struct {
 	Generated   bool   `json:"generated,omitempty" jsonschema:"description=The files were made for the trial and removed afterwards"`
 	Checksum    string `json:"checksum,omitempty" jsonschema:"description=How contents were verified: sha256\\, crc32c\\, or compare (local copies are read again and compared); absent if they were not"`
 	Verified    int64  `json:"verified,omitempty" jsonschema:"description=Files whose contents were verified at the far end"`
-	// Source and Sink are where the files came from and went to; nil where a stage has
-	// no such end.
+	// Source and Sink are where the files came from and went to, or nil for a stage without
+	// such an end.
 	Source *CopyPlace `json:"source,omitempty" jsonschema:"description=Where the files are read"`
 	Sink   *CopyPlace `json:"sink,omitempty" jsonschema:"description=Where the files are written"`
 	// Stages has one element a stage, in the order in which they ran.
@@ -119,7 +119,7 @@ type CopySample struct {
 	FileBytes    int64 `json:"file_bytes,omitempty" jsonschema:"description=Read from files or written to them"`
 	NetworkBytes int64 `json:"network_bytes,omitempty" jsonschema:"description=Sent or received\\, framing included"`
 	Files        int64 `json:"files,omitempty" jsonschema:"description=Files completed"`
-	// Device counts the block device of the folder, whoever used it; nil without one.
+	// Device counts all use of the block device of the folder, or is nil without one.
 	Device *DiskCount `json:"device,omitempty" jsonschema:"description=What the block device of the folder did\\, for whatever program; absent if the folder has none"`
 }
 
@@ -132,7 +132,7 @@ type DiskCount struct {
 	BusyNs       int64 `json:"busy_ns,omitempty" jsonschema:"description=Time with at least one operation in flight"`
 }
 
-// CopyProgress is what a live interval of a copy has beside its bytes.
+// CopyProgress is what a live interval of a copy has in addition to its bytes.
 type CopyProgress struct {
 	Stage string `json:"stage"`
 	Files int64  `json:"files" jsonschema:"description=Completed in this interval"`
@@ -140,8 +140,8 @@ type CopyProgress struct {
 	DoneRatio float64 `json:"done_ratio"`
 }
 
-// Stage is the stage that the figures of the trial are of: the whole copy, or the only
-// stage; nil for none.
+// Stage is the stage that the figures of the trial describe: the whole copy, or the only
+// stage, or nil.
 func (c *Copy) Stage() *CopyStage {
 	for i := range c.Stages {
 		if c.Stages[i].Stage == StageAll || len(c.Stages) == 1 {
@@ -151,7 +151,7 @@ func (c *Copy) Stage() *CopyStage {
 	return nil
 }
 
-// StageNamed is the stage of that name; nil for none.
+// StageNamed is the stage of that name, or nil.
 func (c *Copy) StageNamed(name string) *CopyStage {
 	for i := range c.Stages {
 		if c.Stages[i].Stage == name {

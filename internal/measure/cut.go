@@ -19,7 +19,7 @@ func (c cuts) cut(out, b []byte) []byte {
 	return append(out, b[end:]...)
 }
 
-// object appends the object that begins at b[at] and returns where it ends; -1 for what
+// object appends the object that begins at b[at] and returns where it ends, or -1 if there
 // is none.
 func (c cuts) object(out, b []byte, at int) ([]byte, int) {
 	if at >= len(b) || b[at] != '{' {
@@ -72,7 +72,7 @@ func space(b []byte, at int) int {
 	return at
 }
 
-// value is the end of the value that begins at b[at]; -1 where it has none.
+// value is the end of the value that begins at b[at], or -1 if there is none.
 func value(b []byte, at int) int {
 	if at >= len(b) {
 		return -1

@@ -35,7 +35,7 @@ var cutDocuments = []string{
 	`[]`, `null`, `"a"`, `{`, `{"a"`, `{"a":`, `{"a":[`, `{"a":"`, `{"a":1,`, `{,}`, `{"a":1 "b":2}`, `{1:2}`, `{"b":{"c":[}}`, ``, `{"a":}`,
 }
 
-// A document that is JSON loses what is cut and nothing else; one that is not is still refused.
+// A document that is JSON loses only what is cut; one that is not is still refused.
 func checkCut(t *testing.T, document string) {
 	t.Helper()
 	var want, got any

@@ -5,10 +5,10 @@ import "cmp"
 // Effective checks o for a test and returns what will be used: fields that do
 // not apply are an error when set, DSCP names become the TOS byte, and an
 // amount (bytes, count) sets the duration to zero, which means no time limit.
-// Effective options are their own effective options. Errors are of kind usage
+// Effective options are their own effective options. Errors have kind usage
 // and name the option.
 //
-// What the test does not have is refused first. The test completes its options
+// Options that the test does not have are refused first. The test completes its options
 // ([Spec].Fill), then each option is held to its range, then the rules that tests share
 // and the test's own [Spec].Check see whether they go together. No rule depends on
 // another one of the same step.

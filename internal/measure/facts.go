@@ -162,7 +162,7 @@ type Disk struct {
 	Bytes      int64  `json:"bytes,omitempty"`
 	Rotational bool   `json:"rotational,omitempty"`
 	Scheduler  string `json:"scheduler,omitempty"`
-	// Working is of the process that measured, which keeps its files elsewhere where it is told to.
+	// Working: the process that measured has its working folder on it. A copy may use another one.
 	Working bool `json:"working_folder,omitempty" jsonschema:"description=The working folder of the process is on it"`
 }
 

@@ -38,19 +38,6 @@ func (m *Metric) ParseValue(text string) (float64, error) {
 		v, err := ParsePercent(text)
 		return float64(v), err
 	}
-	v, err := parseScaled("count", text, "packets/s", "connections/s", "/s")
+	v, err := ParseCount(text)
 	return float64(v), err
-}
-
-// Limit is a documented limit of a figure, such as the bandwidth that a provider publishes
-// for a type of machine.
-type Limit struct {
-	Metric string  `json:"metric" jsonschema:"description=Key of the figure"`
-	Value  float64 `json:"value" jsonschema:"description=In the unit of the figure"`
-	// Of is what has the limit, such as "sku=high" for a level of a factor; empty for all.
-	Of string `json:"of,omitempty" jsonschema:"description=What has the limit: factor=level or the name of an endpoint; absent for all of it"`
-	// Component is the name in the catalog of what has the limit; empty for a limit written by hand.
-	Component string `json:"component,omitempty" jsonschema:"description=Name of the component in the catalog of documented limits"`
-	Source    string `json:"source,omitempty" jsonschema:"description=Who published it: a text\\, or the address of the page"`
-	Date      string `json:"date,omitempty" jsonschema:"description=Day on which the page was read"`
 }

@@ -9,20 +9,6 @@ import (
 	"reflect"
 )
 
-// Code names one thing that the program can find out about a trial. Codes are
-// listed, with their figures, in docs/reference/findings.md; a code is never used
-// again for something else.
-type Code string
-
-// Severity is how much a finding takes from the figures beside it.
-type Severity string
-
-// Severities.
-const (
-	SeverityNote    Severity = "note"    // good to know; the figures stand
-	SeverityWarning Severity = "warning" // makes a figure less certain
-)
-
 // Where is the part of a trial that a finding is about: an end, or the flow of one
 // [Direction]. Empty is the trial as a whole.
 type Where string
@@ -131,7 +117,7 @@ func isText(value any, v reflect.Value) bool {
 	return ok && v.Kind() != reflect.Pointer && !v.CanInt() && !v.CanUint() && !v.CanFloat()
 }
 
-// textsOf are the texts of a list; nil where it holds anything else.
+// textsOf are the texts of a list, or nil if an element is no text.
 func textsOf(list reflect.Value) []string {
 	if of := list.Type().Elem().Kind(); of != reflect.String && of != reflect.Interface {
 		return nil
@@ -150,7 +136,7 @@ func textsOf(list reflect.Value) []string {
 	return out
 }
 
-// UnmarshalJSON reads numbers, texts and lists of texts, and leaves out anything else.
+// UnmarshalJSON reads numbers, texts and lists of texts, and leaves out other values.
 func (f *Figures) UnmarshalJSON(b []byte) error {
 	var members map[string]any
 	if err := json.Unmarshal(b, &members); err != nil {

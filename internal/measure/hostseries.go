@@ -19,8 +19,8 @@ const (
 )
 
 // Series is what the counters of a host did during a trial, as its document has it. A
-// decoded document keeps it encoded until [Series.Values] is called, so that whoever reads
-// many results pays nothing for what is rarely looked at. It is not changed after it was
+// decoded document keeps it encoded until [Series.Values] is called, because most readers of
+// many results never look at it. It is not changed after it was
 // made, and is then safe for concurrent use.
 type Series struct {
 	values *SeriesValues   // of a series that was made here
@@ -42,7 +42,7 @@ type SeriesValues struct {
 func NewSeries(v SeriesValues) *Series { return &Series{values: &v} }
 
 // Total is what a counter did in the whole time, without the intervals in which it is not
-// known; 0 for a column that is not there.
+// known, or 0 for a column that is not there.
 func (v SeriesValues) Total(key string) (total int64) {
 	for _, n := range v.Columns[key] {
 		total += max(n, 0)
@@ -187,8 +187,8 @@ func eachMember(b []byte, call func(key string, value []byte) bool) bool {
 	return true
 }
 
-// numbers are the integers of an array that is valid JSON; nil if it is none, if it has
-// something else in it or more than most.
+// numbers are the integers of an array that is valid JSON, or nil if it is not one, holds
+// another value or has more than most.
 func numbers(b []byte, most int) []int64 {
 	if b[0] != '[' {
 		return nil

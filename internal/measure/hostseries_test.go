@@ -44,7 +44,7 @@ func TestASeriesOfALaterVersionIsKept(t *testing.T) {
 	}
 }
 
-// A document is read whatever its series are; whoever asks for them hears that they are none.
+// A document with an invalid series is read; only its Values report the error.
 func TestAnInvalidSeriesCostsOnlyItself(t *testing.T) {
 	columns := func(n int) string {
 		var all []string

@@ -30,7 +30,7 @@ type Latency struct {
 // ClientTiming is how the client timed round trips.
 func (l *Latency) ClientTiming() Timing { return timingOf(l.Timing, l.Method) }
 
-// EchoTiming is how the server waited for messages; false where that is not known.
+// EchoTiming is how the server waited for messages, and false if that is not known.
 func (l *Latency) EchoTiming() (t Timing, known bool) {
 	return timingOf(l.ServerTiming, l.ServerMethod), l.ServerTiming != nil || l.ServerMethod != ""
 }

@@ -24,8 +24,8 @@ type Metric struct {
 	// it from a histogram that is not empty.
 	Of   *Distribution
 	Read func(*Histogram) float64
-	// Quantile is the share of round trips that do not exceed a percentile, 0 to 1; 0 for
-	// what is none.
+	// Quantile is the share of round trips that do not exceed a percentile, 0 to 1. It is 0 for
+	// other figures.
 	Quantile float64
 	// Parts are what [RatioOfSums] adds up.
 	Parts func(*Result) (part, whole float64, found bool)

@@ -1,6 +1,6 @@
 package measure
 
-// CopyFamily is the figures of copied files beside their goodput.
+// CopyFamily is the figures of copied files, except their goodput.
 var CopyFamily = &Family{"File copy", "The test copy. Its goodput is the contents of the files over the whole copy, flushing included.", []*Metric{
 	MetricCopyTime,
 	{
@@ -34,7 +34,7 @@ var MetricCopyTime = &Metric{
 	Column: &Column{Show: Always, Drop: 1, Scales: 1, Extra: []ExtraColumn{{Drop: 7}}},
 }
 
-// copyStage is the stage that the figures of a copy are of; nil for none.
+// copyStage is the stage that the figures of a copy describe, or nil.
 func copyStage(r *Result) *CopyStage {
 	if r.Copy == nil {
 		return nil
@@ -42,7 +42,7 @@ func copyStage(r *Result) *CopyStage {
 	return r.Copy.Stage()
 }
 
-// stageMetric is the rate of a stage that ran beside the whole copy.
+// stageMetric is the rate of a stage that was measured in addition to the whole copy.
 func stageMetric(stage, help string, drop int) *Metric {
 	return &Metric{
 		Key: "copy_" + stage + "_bps", Help: "rate of " + help + ", where the stages were measured apart",

@@ -13,7 +13,7 @@ var MetricRPM = &Metric{
 // UnderLoadFamily is shown in a table of its own.
 var UnderLoadFamily = &Family{"Latency under load", "With the option with_latency.", append(
 	append([]*Metric{MetricRPM}, statisticsOf("idle_rtt", "round trips before and after the load", IdleRoundTrips, false, loadColumns(map[string]int{"p50": 1, "p99": 5}))...),
-	statisticsOf("loaded_rtt", "round trips beside the load", LoadedRoundTrips, false, loadColumns(map[string]int{"p50": 0, "p99": 2, "max": 6}))...,
+	statisticsOf("loaded_rtt", "round trips under load", LoadedRoundTrips, false, loadColumns(map[string]int{"p50": 0, "p99": 2, "max": 6}))...,
 )}
 
 func loadColumns(drop map[string]int) map[string]*Column {

@@ -58,14 +58,10 @@ func onlyMeans(results []*Result) (only, ends bool) {
 }
 
 // ReportedOnly are the round trips of a result that has no histogram, as its
-// source sums them up; nil for others.
+// source sums them up. It is nil for other results.
 func (r *Result) ReportedOnly() *RTTFigures {
 	if RoundTrips.Histogram(r) != nil {
 		return nil
 	}
 	return r.Summary.ReportedRTT
 }
-
-// IsRangeEnd reports whether a result is one end of a range, of which a source gives
-// the smallest and the largest of several trials.
-func (r *Result) IsRangeEnd() bool { return r.Origin != nil && r.Origin.Part != "" }

@@ -12,7 +12,7 @@ var (
 		}
 		return histograms(r.UnderLoad.Before, r.UnderLoad.After)
 	}}
-	// LoadedRoundTrips are those beside a load.
+	// LoadedRoundTrips are those under load.
 	LoadedRoundTrips = &Distribution{"latency_under_load.loaded", func(r *Result) []*Histogram {
 		if r.UnderLoad == nil {
 			return nil

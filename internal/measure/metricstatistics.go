@@ -29,8 +29,8 @@ func statistics() []statistic {
 	}
 }
 
-// meanWithin is a histogram's mean, which travels beside its buckets, held to
-// their range.
+// meanWithin is a histogram's mean, which a document has in addition to the buckets, limited
+// to their range.
 func meanWithin(h *Histogram) float64 {
 	return min(max(h.Mean(), float64(h.Min())), float64(h.Max()))
 }

@@ -99,7 +99,7 @@ var StreamFamily = &Family{"Streams and processor time", "", []*Metric{
 // none where its count is missing.
 func goodput(r *Result) (float64, bool) {
 	s := r.Summary
-	if s.GoodputBps == 0 && s.ReceivedBytes > 0 && s.DurationNs == 0 { // all arrived at once
+	if s.GoodputBps == 0 && s.ReceivedBytes > 0 && s.DurationNs == 0 { // all arrived in an instant
 		return 0, false
 	}
 	return s.GoodputBps, s.GoodputBps > 0 || s.ReceivedBytes > 0 || s.LossRatio != nil

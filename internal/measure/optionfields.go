@@ -21,7 +21,7 @@ type OptionField struct {
 	min, max int64
 	index    int
 	tag      reflect.StructTag
-	own      reflect.Type // of Options.Own, where the option is of one test alone
+	own      reflect.Type // of Options.Own, if only one test has the option
 }
 
 // optionFields has one element an option: those of [Options] in its order, and at the place

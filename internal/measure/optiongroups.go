@@ -25,8 +25,8 @@ const (
 	GroupHost    OptionGroup = "host"    // how the hosts move packets
 )
 
-// hostOptions are those of GroupHost, and networkOptions those of GroupNetwork beside
-// [NetworkOptions].
+// hostOptions are those of GroupHost; networkOptions and [NetworkOptions] are those of
+// GroupNetwork.
 var (
 	hostOptions    = []string{"tx", "rx", "pin", "series", "window", "length", "spin", "stamps", "verify"}
 	networkOptions = []string{"via", "port", "congestion", "mptcp", "flow_label", "mss", "no_delay", "dont_fragment", "entry", "sources"}

@@ -60,26 +60,3 @@ const (
 	SeriesOn  = "on"
 	SeriesOff = "off"
 )
-
-// DefaultPort is the native protocol's port, TCP and UDP.
-const DefaultPort = 7658
-
-// UsualLength is the number of bytes per read or write call if no length was given,
-// by streams: 1 MiB for one; 256 KiB for several, which take turns on a processor and
-// find more of each other's bytes in its cache so. Measured on two processors.
-func UsualLength(streams int) Size {
-	if streams > 1 {
-		return 256 << 10
-	}
-	return 1 << 20
-}
-
-// MinNumberedMessage is the least latency message over TCP that carries its number.
-const MinNumberedMessage = 8
-
-// MinUDPPayload is the header every measured datagram carries: magic, stream,
-// sequence number and send time.
-const MinUDPPayload = 28
-
-// MaxUDPPayload is the most that a UDP datagram holds over IPv4.
-const MaxUDPPayload = 65507

@@ -100,3 +100,7 @@ type RTTFigures struct {
 	StdDev *float64 `json:"std_dev,omitempty"`
 	Count  int64    `json:"count,omitempty" jsonschema:"description=Number of round trips behind the figures; absent if unknown"`
 }
+
+// IsRangeEnd reports whether a result is one end of a range, of which a source gives
+// the smallest and the largest of several trials.
+func (r *Result) IsRangeEnd() bool { return r.Origin != nil && r.Origin.Part != "" }

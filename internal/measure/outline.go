@@ -26,7 +26,7 @@ var (
 	rowCuts     = cuts{"hosts": hosts, "latency": rows, "latency_under_load": {"before": rows, "during": rows, "after": rows}}
 )
 
-// buffers are []byte for documents of which members were left out: whoever reads thousands
+// buffers are []byte for documents of which members were left out: a reader of thousands
 // of documents would otherwise fill memory with them.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 

@@ -21,7 +21,7 @@ const longestPin = 1024
 
 // ParsePin reads the option pin: "off" or nothing, "auto", or processors such as
 // "2,3" or "0-3,8", for both ends; or two of these with a slash between them, the
-// client's and the server's. Errors are of kind usage.
+// client's and the server's. An error has kind usage.
 func ParsePin(text string) (client, server Pinning, err error) {
 	if len(text) > longestPin {
 		return client, server, Fail(KindUsage, "option.pin.long", Figures{"length_bytes": len(text), "most_bytes": longestPin})

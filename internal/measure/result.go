@@ -75,6 +75,8 @@ type Group struct {
 	Trials int    `json:"trials" jsonschema:"minimum=2,description=Number of trials"`
 	// StartSkewNs is nil where the trial did not start.
 	StartSkewNs *int64 `json:"start_skew_ns,omitempty" jsonschema:"minimum=0,description=How much later than the first of the group this trial started\\, on the clock of the machine that ran the campaign; absent if it did not start"`
+	// StartSkewErrorNs is half of the round trip to the client plus that of the first trial.
+	StartSkewErrorNs int64 `json:"start_skew_error_ns,omitempty" jsonschema:"minimum=0,description=start_skew_ns is known within ± this: half of the round trips between the machine that ran the campaign and the clients of this trial and of the first; absent for the first and within one process"`
 }
 
 // Session is one run of a campaign, from its start or a resumption to its end; of ingested
@@ -134,7 +136,7 @@ func (s *Summary) SetConfidence(c Confidence, why Finding) {
 	s.Confidence, s.ConfidenceFinding, s.ConfidenceReason = c, &why, ""
 }
 
-// Why is why the summary has its confidence; false where it does not say.
+// Why is why the summary has its confidence, and false if it gives no reason.
 func (s *Summary) Why() (why Finding, known bool) {
 	switch {
 	case s.ConfidenceFinding != nil:
@@ -152,7 +154,7 @@ func (r *Result) Counted() bool {
 	return s.DurationNs > 0 || s.SentBytes > 0 || s.ReceivedBytes > 0 || s.PacketsSent > 0
 }
 
-// Flow is one direction of a trial: the receiver's counts with the sender's beside them.
+// Flow is one direction of a trial, with the counts of the receiver and of the sender.
 type Flow struct {
 	Direction Direction `json:"direction"`
 	TXPath    string    `json:"tx_path,omitempty" jsonschema:"description=How the sender's bytes got into its kernel: write\\, splice\\, zerocopy\\, sendfile\\, batch or gso"`
@@ -181,8 +183,8 @@ type Stream struct {
 	Samples       []Sample     `json:"samples,omitempty" jsonschema:"description=One element per live interval"`
 }
 
-// PacketCount is what a UDP receiver found in the sequence numbers, with the
-// sender's count beside it. Lost = Sent - Received unique datagrams, never negative.
+// PacketCount is what a UDP receiver found in the sequence numbers, and the
+// sender's count. Lost = Sent - Received unique datagrams, never negative.
 type PacketCount struct {
 	Sent       int64   `json:"sent"`
 	Received   int64   `json:"received" jsonschema:"description=Without duplicates"`
@@ -272,10 +274,9 @@ type FunctionBytes struct {
 	Tx int64 `json:"tx_bytes"`
 }
 
-// Counters are differences over the trial on one host. Process times are those
-// of the whole soku process, all threads, and of nothing else: what the kernel
-// does for the trial in an interrupt, in ksoftirqd or in another process's time
-// is in CPUSoftirqNs and CPUBusyNs of the host and not in them.
+// Counters are differences over the trial on one host. Process times count all threads of
+// the soku process only: what the kernel does for the trial in an interrupt, in ksoftirqd or
+// in another process's time is in CPUSoftirqNs and CPUBusyNs of the host.
 type Counters struct {
 	WallNs        int64    `json:"wall_ns"`
 	ProcessUserNs int64    `json:"process_user_ns"`

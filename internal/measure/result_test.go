@@ -32,10 +32,10 @@ func sampleResult() *Result {
 	return &Result{
 		Schema: Schema, ID: "0193aabbccdd01020304", Tool: Tool{Name: "soku", Version: "devel"}, Test: TestLatency,
 		Trial: &Trial{Campaign: "c1", Pattern: "ultra", Levels: []Level{{"sku", "ultra"}}, Label: "rtt", Round: 1, Repeat: 1, Order: 2, Seed: 7,
-			Pair: &Pair{Client: Endpoint{Name: "a"}, Server: Endpoint{Name: "b", Label: "vlan", Address: "10.0.0.2"}}, Group: &Group{ID: "1.2", Trials: 2, StartSkewNs: new(int64)}, Session: &Session{ID: "s", Number: 1}},
+			Pair: &Pair{Client: Endpoint{Name: "a"}, Server: Endpoint{Name: "b", Label: "vlan", Address: "10.0.0.2"}}, Group: &Group{ID: "1.2", Trials: 2, StartSkewNs: new(int64), StartSkewErrorNs: 1}, Session: &Session{ID: "s", Number: 1}},
 		StartedAt: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		Path:      Path{Client: Endpoint{Name: "a", Address: "10.0.0.1"}, Server: Endpoint{Name: "b", Address: "10.0.0.2", Label: "vlan"}, Direction: Forward},
-		Options:   Defaults(TestLatency),
+		Options:   Options{Duration: 10e9, Interval: 1e9, Size: 64, Flows: 1, Via: "soku", Port: 7658, ConnectTimeout: 5e9},
 		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, CPUSecPerGB: &cost, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceFinding: &Finding{Code: CodeEnoughForTail, Severity: SeverityNote, Figures: Figures{"round_trips": 1000.0}}},
 		Flows:     []Flow{{Direction: Forward, Streams: []Stream{{Index: 0, TCP: &TCPInfo{Congestion: "cubic"}, Samples: []Sample{{EndNs: 1e9, ReceivedBytes: 5}}}}, Samples: []Sample{{EndNs: 1e8, ReceivedBytes: 1}}}},
 		Latency: &Latency{Timing: &Timing{Loop: LoopClosed, Clock: ClockKernel, Wait: WaitSpinning, OwnThread: true}, ServerTiming: &Timing{Wait: WaitPoller}, Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"},
@@ -157,12 +157,11 @@ func TestTheNamesScriptsCountOnAreThere(t *testing.T) {
 // addOwnOptions adds the options of tests alone to the schema of the shared ones.
 func addOwnOptions(options *jsonschema.Schema, reflector jsonschema.Reflector) {
 	reflector.Anonymous, reflector.DoNotReference = true, true
-	for _, t := range Tests() {
-		own := SpecOf(t).Own
-		if own == nil {
+	for _, t := range registered {
+		if t.own == nil {
 			continue
 		}
-		for p := reflector.Reflect(own).Properties.Oldest(); p != nil; p = p.Next() {
+		for p := reflector.ReflectFromType(t.own).Properties.Oldest(); p != nil; p = p.Next() {
 			options.Properties.Set(p.Key, p.Value)
 		}
 	}

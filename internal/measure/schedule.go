@@ -5,8 +5,8 @@ import "time"
 // longest is the longest duration of a test, and so the longest that an amount may take.
 const longest = 24 * time.Hour
 
-// usualSegment is the payload of a TCP segment on a path with an MTU of 1500 bytes: less is
-// not written at once at a low rate.
+// usualSegment is the payload of a TCP segment on a path with an MTU of 1500 bytes. At a low
+// rate a sender writes no less than that in one call.
 const usualSegment = 1448
 
 // checkSchedule refuses rates at which a test would not send what it is made of once in its
@@ -35,7 +35,7 @@ func checkSchedule(o *Options, _ *Spec) error {
 
 // Unit is how many bytes all streams together send at once at a rate, at the least: a
 // datagram of each, a segment, or a burst. Options are effective.
-func (o *Options) Unit() Size {
+func (o Options) Unit() Size {
 	one := o.Size // a datagram
 	if one == 0 { // a write
 		if one = o.Length; o.Burst == 0 {
@@ -67,12 +67,12 @@ func (o *Options) checkRate() error {
 }
 
 // suggest adds the rate that may have been meant, 100M for 100, to the failure of one that
-// nobody writes without a unit.
+// looks like a number without its unit.
 func suggest(e *Error, r Rate) error {
 	if r >= 1000 {
 		return e
 	}
-	return e.WithHintCode("rate_meant", Figures{"meant": shortDecimal(int64(r) * 1e6)})
+	return e.WithHintCode("rate_meant", Figures{"meant": FormatDecimal(int64(r) * 1e6)})
 }
 
 // CheckMaxRate refuses a limit for the rates of clients under which no test of the usual

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	_ "soku/internal/tests"
 )
 
 // documents are results of every test, as an earlier version wrote them.

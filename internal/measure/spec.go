@@ -1,8 +1,7 @@
 package measure
 
 import (
-	"cmp"
-	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -17,8 +16,8 @@ type Spec struct {
 	// [NetworkOptions], and single ones.
 	Options []string
 	// Own are the defaults of the options that the test alone has: a value of a struct
-	// whose fields have the tags of [Options]; nil for none. Register adds their keys to
-	// Options and the value to Defaults.
+	// whose fields have the tags of [Options], or nil if there are none. Register adds their
+	// keys to Options and the value to Defaults.
 	Own any
 	// Defaults are the options when nothing is asked.
 	Defaults Options
@@ -27,10 +26,10 @@ type Spec struct {
 	Fill func(*Options)
 	// Check refuses what does not go together and may complete options that depend on
 	// others. Each option is in its own range by then, and the shared options have been
-	// checked. Errors are of kind usage and name the option. nil allows all.
+	// checked. Errors have kind usage and name the option. nil allows all.
 	Check func(*Options) error
 	// TX and RX are the paths into and out of the kernel that the options tx and rx may
-	// name; nil where the test has no such options.
+	// name, or nil if the test has no such options.
 	TX, RX []string
 
 	// Server reports whether the test has a part for a soku server.
@@ -42,7 +41,7 @@ type Spec struct {
 	// out; nil is never.
 	Hostless func(Options) bool
 	// Via refuses options of the test that the server which the option via names does not
-	// offer; nil allows all. Errors are of kind usage and name the option.
+	// offer. Errors have kind usage and name the option. If Via is nil, all are allowed.
 	Via func(Options) error
 	// Connections is how many data connections a session of these effective options
 	// has; nil is none.
@@ -58,10 +57,10 @@ type Spec struct {
 	// Held: a server may set a rate for a test that requested none.
 	Held bool
 
-	// Length is how long a trial takes beside what setting it up takes; false where it
-	// ends after an amount whose rate is not known. nil is [DurationLength].
+	// Length is how long a trial takes without its set-up, and false if it ends after an
+	// amount whose rate is not known. nil is [DurationLength].
 	Length func(Options) (Duration, bool)
-	// Payload is how many bytes a trial moves; false where it goes as fast as it can. nil is
+	// Payload is how many bytes a trial moves, and false if no rate limits it. nil is
 	// none.
 	Payload func(Options) (bytes int64, known bool)
 
@@ -74,46 +73,29 @@ var specs = map[Test]*Spec{}
 // Register adds a test and returns its name. It is for variables of packages, which are
 // set before main; a name or a place that is taken is a defect, and it panics.
 func Register(s Spec) Test {
-	for _, other := range specs {
-		if other.Name == s.Name || other.Place == s.Place {
-			panic(fmt.Sprintf("test %s: its name or its place %d is that of %s", s.Name, s.Place, other.Name))
-		}
-	}
+	RegisterTest(s.Name, s.Place, reflect.TypeOf(s.Own))
+	DeclareMetrics(s.Name, s.Metrics)
+	s.fillFunctions()
+	registerOwn(&s)
+	specs[s.Name] = &s
+	return s.Name
+}
+
+// fillFunctions sets the functions that a test may leave out.
+func (s *Spec) fillFunctions() {
 	if s.Length == nil {
 		s.Length = DurationLength
 	}
 	if s.Payload == nil {
 		s.Payload = func(Options) (int64, bool) { return 0, true }
 	}
-	registerOwn(&s)
-	specs[s.Name] = &s
-	return s.Name
 }
 
 // Has reports whether the test has an option of that key.
 func (s *Spec) Has(key string) bool { return slices.Contains(s.Options, key) }
 
-// SpecOf is the declaration of a test; nil for a name that no test has.
+// SpecOf is the declaration of a test, or nil for a name that no test has.
 func SpecOf(t Test) *Spec { return specs[t] }
-
-// Tests lists every test, in the order help and documents show them.
-func Tests() []Test {
-	out := make([]Test, 0, len(specs))
-	for name := range specs {
-		out = append(out, name)
-	}
-	slices.SortFunc(out, func(a, b Test) int { return cmp.Compare(specs[a].Place, specs[b].Place) })
-	return out
-}
-
-// ParseTest returns the test of that name, or a usage [Error] that lists the
-// tests that exist.
-func ParseTest(name string) (Test, error) {
-	if _, exists := specs[Test(name)]; exists {
-		return Test(name), nil
-	}
-	return "", Fail(KindUsage, "option.unknown_test", Figures{"test": name, "tests": Tests()})
-}
 
 // Defaults are the options of a test when nothing is asked. Flags and plans are
 // read over them, so that an explicit zero differs from an absent value.
@@ -127,6 +109,13 @@ func Defaults(test Test) Options {
 // NeedsServer reports whether the test has a part for a soku server at the far
 // end; see also [Options.NeedsServer].
 func (t Test) NeedsServer() bool { return specs[t] != nil && specs[t].Server }
+
+// NeedsServer reports whether a test of these options needs a soku server at
+// the far end.
+func (o Options) NeedsServer(t Test) bool {
+	external := specs[t] != nil && specs[t].External != nil && specs[t].External(o)
+	return t.NeedsServer() && !external
+}
 
 // CanDiscard reports whether a receiver of the test may have its kernel discard what it
 // received: figures of discarded bytes and of read ones are not comparable.
@@ -156,7 +145,7 @@ func Timed() Options {
 // DurationLength is the [Spec].Length of a test that has a duration.
 func DurationLength(o Options) (Duration, bool) { return o.Omit + o.Duration, true }
 
-// AmountLength is how long an amount takes at a rate a second; false for no rate.
+// AmountLength is how long an amount takes at a rate per second, and false without a rate.
 func AmountLength(amount, rate float64) (Duration, bool) {
 	if rate <= 0 {
 		return 0, false

@@ -1,6 +1,11 @@
 package measure
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+)
 
 // Test names what a trial measures.
 type Test string
@@ -17,11 +22,43 @@ const (
 	TestCopy    Test = "copy"    // time and rate of copying files
 )
 
-// NeedsServer reports whether a test of these options needs a soku server at
-// the far end.
-func (o Options) NeedsServer(t Test) bool {
-	external := specs[t] != nil && specs[t].External != nil && specs[t].External(o)
-	return t.NeedsServer() && !external
+// registered are the tests that exist, by ascending place.
+var registered []registeredTest
+
+type registeredTest struct {
+	name  Test
+	place int          // in help, documents and reports
+	own   reflect.Type // of [Options].Own, or nil
+}
+
+// RegisterTest adds the name of a test, its place in help, documents and reports, and the type of
+// its own options, or nil. It is called before main; a name or a place that is taken is a defect,
+// and it panics.
+func RegisterTest(name Test, place int, own reflect.Type) {
+	for _, other := range registered {
+		if other.name == name || other.place == place {
+			panic(fmt.Sprintf("test %s: its name or its place %d is that of %s", name, place, other.name))
+		}
+	}
+	registered = append(registered, registeredTest{name, place, own})
+	slices.SortFunc(registered, func(a, b registeredTest) int { return cmp.Compare(a.place, b.place) })
+}
+
+// Tests lists every test, in the order of help and documents.
+func Tests() []Test {
+	out := make([]Test, len(registered))
+	for i, t := range registered {
+		out[i] = t.name
+	}
+	return out
+}
+
+// ParseTest returns the test of that name, or a usage [Error] that lists the tests that exist.
+func ParseTest(name string) (Test, error) {
+	if slices.Contains(Tests(), Test(name)) {
+		return Test(name), nil
+	}
+	return "", Fail(KindUsage, "option.unknown_test", Figures{"test": name, "tests": Tests()})
 }
 
 // Direction is which way the measured bytes go.

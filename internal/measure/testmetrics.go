@@ -13,6 +13,12 @@ type TestMetrics struct {
 	Headline [][]*Metric
 }
 
+// declared are the metrics of the tests that exist.
+var declared = map[Test]TestMetrics{}
+
+// DeclareMetrics sets the metrics of a test. [Register] calls it.
+func DeclareMetrics(t Test, m TestMetrics) { declared[t] = m }
+
 // families lists every family, in the order of the reference; those that a test
 // brings along come last.
 func families() []*Family {
@@ -21,7 +27,7 @@ func families() []*Family {
 		ConnectionFamily, RoundTripFamily, ReportedFamily, PathMTUFamily, HopFamily, CopyFamily,
 	}
 	for _, t := range Tests() {
-		for _, f := range specs[t].Metrics.Families {
+		for _, f := range declared[t].Families {
 			if !slices.Contains(out, f) {
 				out = append(out, f)
 			}
@@ -33,8 +39,8 @@ func families() []*Family {
 // MetricsOf returns the metrics of a test. A test that this version does not know,
 // or that declares none, counts as one of throughput.
 func MetricsOf(t Test) TestMetrics {
-	if s := specs[t]; s != nil && len(s.Metrics.Ranking) > 0 {
-		return s.Metrics
+	if m := declared[t]; len(m.Ranking) > 0 {
+		return m
 	}
 	return TestMetrics{
 		Families: []*Family{ThroughputFamily, DatagramFamily, SegmentFamily, StreamFamily, UnderLoadFamily}, Ranking: []*Metric{MetricGoodput},

@@ -65,7 +65,7 @@ func timingOf(t *Timing, phrase string) Timing {
 
 // TimingOfPhrase reads how earlier versions wrote a timing, such as "closed loop,
 // replies stamped by the kernel (SO_TIMESTAMPNS), spinning on a thread of its own".
-// What it does not know is left out.
+// Words that it does not know are left out.
 func TimingOfPhrase(phrase string) Timing {
 	t := Timing{OwnThread: strings.Contains(phrase, "on a thread of its own")}
 	if tool, rest, found := strings.Cut(phrase, "'s "); found && (rest == "own times" || rest == "transactions") {

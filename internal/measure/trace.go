@@ -13,7 +13,7 @@ type Trace struct {
 	Foreign int64       `json:"foreign,omitempty" jsonschema:"description=ICMP messages about packets that were not probes; in no figure"`
 	Hops    []TraceHop  `json:"hops" jsonschema:"description=One element per distance\\, from 1; hops after the last that answered are omitted"`
 	Flows   []TraceFlow `json:"flows" jsonschema:"description=One element per flow"`
-	// Outstanding is for whoever watches: how much is still to be found out.
+	// Outstanding is how much is still to be found out, for live progress.
 	Outstanding int `json:"outstanding,omitempty" jsonschema:"description=Hops of flows at which it is not known who answers\\, and that are still probed; in a result: when it was interrupted or gave up"`
 }
 

@@ -3,7 +3,7 @@ package measure
 import "time"
 
 // UnderLoad is the latency of a path before, while and after a TCP flow loads it,
-// each on a TCP connection of its own beside the flow's.
+// each on a TCP connection apart from the flow's.
 type UnderLoad struct {
 	Before *Latency `json:"before,omitempty" jsonschema:"description=The path before the start of the flow"`
 	During *Latency `json:"during,omitempty" jsonschema:"description=During the flow\\, without its start"`
@@ -12,7 +12,7 @@ type UnderLoad struct {
 
 // RPM is the responsiveness that a distribution of round trips stands for: how
 // many of them fit into a minute one after another, by their mean without the
-// slowest twentieth, as the IETF responsiveness draft trims it; 0 for none.
+// slowest twentieth, as the IETF responsiveness draft trims it. It is 0 for no round trips.
 func RPM(h *Histogram) float64 {
 	if h == nil || h.Count() == 0 {
 		return 0

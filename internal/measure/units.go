@@ -85,6 +85,11 @@ func ParseSize(text string) (Size, error) {
 	return Size(v), err
 }
 
+// ParseCount reads a number of things, or of things per second, such as "1.2M packets/s".
+func ParseCount(text string) (int64, error) {
+	return parseScaled("count", text, "packets/s", "connections/s", "/s")
+}
+
 // ParseDuration reads a duration; a bare number is seconds.
 func ParseDuration(text string) (Duration, error) {
 	s := strings.TrimSpace(text)
@@ -121,7 +126,7 @@ func (s Size) String() string { return messages.FormatSize(int64(s)) }
 // String is Go's form: "10s", "250ms".
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// String is the text that plans have: "3%"; empty for 0, which stands for none.
+// String is the text that plans have: "3%", or "" for 0, which stands for none.
 func (p Percent) String() string {
 	if p == 0 {
 		return ""
@@ -165,7 +170,7 @@ func (s *Size) UnmarshalYAML(b []byte) error { return s.Set(scalar(b)) }
 func (d *Duration) UnmarshalYAML(b []byte) error { return d.Set(scalar(b)) }
 
 // MarshalYAML writes the shortest text that reads back as the same value.
-func (r Rate) MarshalYAML() ([]byte, error) { return []byte(shortDecimal(int64(r))), nil }
+func (r Rate) MarshalYAML() ([]byte, error) { return []byte(FormatDecimal(int64(r))), nil }
 
 // MarshalYAML writes the shortest text that reads back as the same value.
 func (s Size) MarshalYAML() ([]byte, error) { return []byte(strconv.FormatInt(int64(s), 10)), nil }
@@ -177,7 +182,8 @@ func scalar(b []byte) string {
 	return strings.Trim(strings.TrimSpace(string(b)), `"'`)
 }
 
-func shortDecimal(v int64) string {
+// FormatDecimal is a whole number with the largest decimal multiplier that leaves it whole: "100M".
+func FormatDecimal(v int64) string {
 	for _, u := range []struct {
 		name string
 		n    int64

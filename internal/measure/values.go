@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// JSONValues is how many values a JSON text has at most, without decoding it: objects, lists,
-// their members and elements, down to so many levels of nesting; 0 is all levels. A decoder may
-// take a hundred times the memory of a value of three bytes.
+// JSONValues is the largest number of values in a JSON text, without decoding it: objects, lists,
+// their members and elements, down to levels of nesting, or to any depth if levels is 0. A decoder
+// may take a hundred times the memory of a value of three bytes.
 func JSONValues(text []byte, levels int) int {
 	n, depth, quoted := 1, 0, false
 	for i := 0; i < len(text); i++ {

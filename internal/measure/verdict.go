@@ -3,7 +3,7 @@ package measure
 // Bottleneck is what limited a trial.
 type Bottleneck string
 
-// Bottlenecks. Those of files are of the test copy alone.
+// Bottlenecks. Those of files occur only with the test copy.
 const (
 	BottleneckSenderCPU         Bottleneck = "sender_cpu"         // a processor or thread of the sending host
 	BottleneckReceiverCPU       Bottleneck = "receiver_cpu"       // a processor or thread of the receiving host
@@ -43,7 +43,7 @@ const (
 )
 
 // Verdict is what limited a trial, by the rules in docs/method.md. It is safe for concurrent
-// use while nobody changes it.
+// reads.
 type Verdict struct {
 	LimitedBy  Bottleneck `json:"limited_by" jsonschema:"description=See docs/method.md; none with low confidence: nothing was found"`
 	Confidence Confidence `json:"confidence" jsonschema:"enum=high,enum=medium,enum=low"`

@@ -13,6 +13,9 @@ const (
 	ViaNtttcp = "ntttcp"
 )
 
+// DefaultPort is the native protocol's port, TCP and UDP.
+const DefaultPort = 7658
+
 // spoken are the tests that each foreign protocol has, and its port.
 func spoken(via string) (port int, tests []Test) {
 	switch via {

@@ -3,6 +3,7 @@ package process_test
 import (
 	"context"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,7 +12,13 @@ import (
 	"soku/internal/process"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if name := os.Getenv(role); name != "" {
+		play(name)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestATailKeepsTheLastBytes(t *testing.T) {
 	tail := &process.Tail{Limit: 8}

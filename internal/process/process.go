@@ -66,6 +66,14 @@ func (t *Tail) Write(p []byte) (int, error) {
 // Bytes is a copy of what is kept.
 func (t *Tail) Bytes() []byte { return bytes.Clone(t.buf.Bytes()) }
 
+// Run starts the command and waits for it.
+func (g *Group) Run() error {
+	if err := g.Start(); err != nil {
+		return err
+	}
+	return g.Wait()
+}
+
 // LastLine is the last line of text that is not blank, without the space around it.
 func LastLine(text string) string {
 	text = strings.TrimSpace(text)

@@ -24,14 +24,34 @@ func StartDetached(environment []string, name string, args ...string) error {
 	return c.Process.Release()
 }
 
-// OwnGroup gives a command, before its start, a process group of its own: the
-// terminal's Ctrl-C then reaches only soku, which ends the command in order, and
-// [KillGroup] ends also what the command started.
-func OwnGroup(cmd *exec.Cmd) { attributes(cmd).Setpgid = true }
+// Group is a command and what it starts. The terminal's Ctrl-C does not reach them: soku
+// ends the command in order.
+type Group struct{ cmd *exec.Cmd }
 
-// KillGroup kills a command that was started with [OwnGroup], and all of its
-// group. It does nothing where none of the group is left.
-func KillGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+// NewGroup makes the group of a command that has not been started: a process group.
+func NewGroup(cmd *exec.Cmd) *Group {
+	attributes(cmd).Setpgid = true
+	return &Group{cmd}
+}
+
+// Start starts the command.
+func (g *Group) Start() error { return g.cmd.Start() }
+
+// Wait waits for the command, and leaves alone what it started and left running.
+func (g *Group) Wait() error { return g.cmd.Wait() }
+
+// Kill kills the command, after its start began, and all of its group. It does nothing where
+// none of the group is left.
+func (g *Group) Kill() error { return syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL) }
+
+// Shell makes the command that runs a text with a shell: argv and the text behind it, or the
+// system's shell if argv is empty. make makes it from a program and its arguments.
+func Shell(make func(name string, args ...string) *exec.Cmd, argv []string, text string) *exec.Cmd {
+	if len(argv) == 0 {
+		argv = []string{"sh", "-c"}
+	}
+	return make(argv[0], append(argv[1:len(argv):len(argv)], text)...)
+}
 
 func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {
 	if cmd.SysProcAttr == nil {
@@ -49,3 +69,7 @@ func LockFile(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// UnlockFile gives a locked file back. To close the file is not enough: a child that was just
+// forked has it until it runs its program.
+func UnlockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

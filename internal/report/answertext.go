@@ -73,8 +73,8 @@ func (t testView) allFailed() string {
 	return t.Sentence("answer.all_failed", text.Args{"N": n, "Cause": message, "Hint": hint, "Most": c.Trials, "Others": n - c.Trials})
 }
 
-// ahead is how many times as much the first pattern has as the next, or of times the
-// next as the first; 0 if that is unknown.
+// ahead is the first pattern's value over the next one's, or the inverse for a metric such as
+// time. It is 0 if the ratio is unknown.
 func ahead(m *measure.Metric, first, next float64) float64 {
 	switch {
 	case first <= 0 || next <= 0:

@@ -19,8 +19,8 @@ type basisJSON struct {
 	Text           string `json:"text"`
 }
 
-// UnmarshalJSON reads what a [Test] writes. A metric that this version does not know has
-// its key and direction and nothing else.
+// UnmarshalJSON reads what a [Test] writes. It sets only the key and the direction of a metric
+// that this version does not know.
 func (b *Basis) UnmarshalJSON(data []byte) error {
 	var j basisJSON
 	if err := json.Unmarshal(data, &j); err != nil {

@@ -152,6 +152,7 @@ const smallestText = `Math.min(...[...document.querySelectorAll('svg[role=img]')
   .map(e => 11 * e.getBoundingClientRect().width / e.viewBox.baseVal.width))`
 
 func TestThePageInABrowser(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	in := loaded(campaignWithFailure(), 64, 0.5)
 	in.Results[0].Findings = measure.OfSentences([]string{strings.Repeat("unbreakable", 40)})
@@ -203,6 +204,7 @@ func TestThePageInABrowser(t *testing.T) {
 }
 
 func TestThePagePrints(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, []byte(written(t, inEnglish(build(t, campaignWithFailure()).HTML))), 0o644); err != nil {
@@ -225,6 +227,7 @@ func TestThePagePrints(t *testing.T) {
 
 // Colours of a map are there on screens and on paper, and its text is readable on all of them.
 func TestAMapOfHostsInABrowser(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	file := filepath.Join(t.TempDir(), "report.html")
 	m := slowServer()
@@ -255,6 +258,7 @@ func TestAMapOfHostsInABrowser(t *testing.T) {
 
 // Charts of curves, one or several, keep their texts inside at every width.
 func TestCurvesInABrowser(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	for name, zones := range map[string][]string{"one": {"1"}, "several": {"1", "2", "3"}} {
 		in := streamSweep(zones...).input()

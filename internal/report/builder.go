@@ -65,7 +65,7 @@ func withoutFacts(h *measure.Host) *measure.Host {
 	return &measure.Host{Facts: measure.Facts{Deployment: h.Facts.Deployment}, Counters: h.Counters, PinnedCPUs: h.PinnedCPUs}
 }
 
-// draw is what the charts show of a trial among so many.
+// draw extracts what the charts show of one trial of allTrials.
 func draw(r *measure.Result, allTrials int) drawing {
 	d := drawing{points: pointsOf(r, allTrials)}
 	if slices.Contains(measure.MetricsOf(r.Test).Ranking, measure.MetricConnections) {

@@ -16,7 +16,7 @@ type Caveat struct {
 	// Trials are those that it is about, Of all trials of the test.
 	Trials int `json:"trials,omitempty"`
 	Of     int `json:"of,omitempty"`
-	// OverheadNs is the mean of so many Readings of the loopback median.
+	// OverheadNs is the mean of the loopback median over that many Readings.
 	OverheadNs float64 `json:"overhead_ns,omitempty"`
 	Readings   int     `json:"readings,omitempty"`
 	// Runs are which run of the campaign measured which patterns.

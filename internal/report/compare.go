@@ -11,7 +11,7 @@ import (
 // Choice is one of the things that [Compare] compares: the results of a test run by hand, of
 // a campaign, or of some of its patterns.
 type Choice struct {
-	Name    string // as whoever asks calls it
+	Name    string // that the caller gave it
 	Results []*measure.Result
 	// Unvaried is as in [Input].
 	Unvaried map[string][]string
@@ -49,7 +49,7 @@ type Comparisons struct {
 	AllPairs  bool
 	Tests     []ComparedTest
 	LeftOut   int            // patterns of tests that only one of the choices has
-	Campaign  string         // identity of the one that measured them; empty if nobody says
+	Campaign  string         // identity of the one that measured them, or empty if unknown
 	Failed    []FailedChoice // that are in no comparison because no trial of theirs succeeded
 }
 
@@ -60,7 +60,7 @@ type FailedChoice struct {
 	Error  *measure.Error `json:"error"` // of the last one
 }
 
-// Failed is why no trial of the choice succeeded; nil if one did, or if there was none.
+// Failed says why no trial of the choice succeeded. It is nil if one did, or if there was none.
 func (c *Choice) Failed() *FailedChoice {
 	if n := len(c.Results); n > 0 && len(successful(c.Results)) == 0 {
 		return &FailedChoice{c.Name, n, c.Results[n-1].Error}
@@ -108,9 +108,8 @@ type ComparedPair struct {
 	stats.ChoiceComparison
 }
 
-// Interval is a pair by itself, at a confidence level such as 0.95: beside the other
-// comparisons, its interval does not hold together with theirs. It does with those of the looks
-// at rounds that measured both.
+// Interval is the interval of one pair at a confidence level such as 0.95. It holds at each
+// interim analysis of rounds that measured both, but not jointly with the other pairs' intervals.
 func (t *ComparedTest) Interval(p ComparedPair, level float64) stats.Comparison {
 	looks := t.interim.Looks
 	if p.Rounds == 0 { // of different runs, which no look compared

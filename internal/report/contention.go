@@ -9,7 +9,7 @@ import (
 	"soku/internal/stats"
 )
 
-// The factor that says whether pairs were measured one after another or all at once, and its
+// The factor that says whether pairs were measured one after another or concurrently, and its
 // levels, as plans have them.
 const (
 	contentionFactor = "contention"
@@ -17,10 +17,10 @@ const (
 	levelTogether    = "together"
 )
 
-// Contention is what measuring all pairs at once does to the figure that ranks, against
+// Contention is what measuring all pairs concurrently does to the figure that ranks, against
 // measuring each by itself.
 type Contention struct {
-	// Overall is the ratio of all at once over each by itself, averaged over the pairs.
+	// Overall is the ratio of concurrent over isolated, averaged over the pairs.
 	Overall ContentionEffect `json:"overall"`
 	// Pairs has one element a pair and combination of the other factors' levels, that which
 	// loses most first. Their intervals hold together with 95 %; probabilities are adjusted
@@ -28,8 +28,8 @@ type Contention struct {
 	Pairs []PairContention `json:"pairs"`
 }
 
-// ContentionEffect is the ratio of the figure of all at once over that of each by itself. The
-// decision is of all at once: worse where something is lost.
+// ContentionEffect is the ratio of the figure with all pairs measured concurrently over that of
+// each by itself. Decision is worse if concurrent trials have the worse figure.
 type ContentionEffect struct {
 	EffectRatio
 	Decision stats.Decision `json:"decision"`
@@ -97,7 +97,7 @@ func (t *Test) loss(ratio *float64) float64 {
 	return math.Log(*ratio)
 }
 
-// overallContention is the main effect of contention: all at once over each by itself.
+// overallContention is the main effect of contention: all pairs concurrently over each by itself.
 func (t *Test) overallContention() ContentionEffect {
 	for _, e := range t.Effects {
 		if e.Factor != contentionFactor {
@@ -129,16 +129,20 @@ func (t *Test) estimateOf(pattern string) *float64 {
 type StartSkew struct {
 	Groups    int     `json:"groups"`
 	MedianNs  float64 `json:"median_ns"`  // of the groups: from the first of its trials to the last
-	LargestNs float64 `json:"largest_ns"` // likewise
+	LargestNs float64 `json:"largest_ns"` // of the groups, measured in the same way
+	// ErrorNs is the largest uncertainty of these times: they are known within ± ErrorNs. It is
+	// 0 for trials of one process, and for documents of versions that did not measure it.
+	ErrorNs float64 `json:"error_ns,omitempty"`
 }
 
 // startSkewOf is nil if no trials started in groups.
 func startSkewOf(patterns []pattern) *StartSkew {
-	last := map[string]float64{}
+	last, uncertainty := map[string]float64{}, 0.0
 	for _, p := range patterns {
 		for _, r := range p.results {
 			if g := r.Trial.Group; g != nil && g.StartSkewNs != nil {
 				last[g.ID] = max(last[g.ID], float64(*g.StartSkewNs))
+				uncertainty = max(uncertainty, float64(g.StartSkewErrorNs))
 			}
 		}
 	}
@@ -150,5 +154,5 @@ func startSkewOf(patterns []pattern) *StartSkew {
 		all = append(all, skew)
 	}
 	slices.Sort(all)
-	return &StartSkew{Groups: len(all), MedianNs: stats.Median(all), LargestNs: all[len(all)-1]}
+	return &StartSkew{Groups: len(all), MedianNs: stats.Median(all), LargestNs: all[len(all)-1], ErrorNs: uncertainty}
 }

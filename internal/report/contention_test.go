@@ -63,7 +63,7 @@ func TestAllAtOnceChangesNothingWhereNothingIsShared(t *testing.T) {
 		t.Errorf("overall %+v, pairs %+v", c.Overall, c.Pairs)
 	}
 	causes := english(tcp).causes()
-	want := "All pairs at once make no practical difference to the goodput on average: −0.02 % against each by itself (95 % interval −0.14 to 0.09 %), in 8 rounds; 2 % or more is ruled out. No single pair is shown to be worse."
+	want := "Running all pairs concurrently makes no practical difference to the goodput on average: −0.02 % against each by itself (95 % interval −0.14 to 0.09 %), in 8 rounds; 2 % or more is ruled out. No single pair is shown to be worse."
 	if len(causes) != 1 || causes[0] != want {
 		t.Errorf("%q", causes)
 	}
@@ -98,6 +98,28 @@ func TestTheStartSkewOfGroupsIsShownOnce(t *testing.T) {
 	for _, form := range []string{"html", "md", "txt"} {
 		if n := strings.Count(strings.Join(strings.Fields(written(t, forms(r)[form])), " "), "started within 2.900 ms"); n != 1 {
 			t.Errorf("%s says it %d times", form, n)
+		}
+	}
+}
+
+// A skew that is smaller than its uncertainty is an upper bound and no figure.
+func TestTheStartSkewComesWithItsUncertainty(t *testing.T) {
+	for uncertainty, want := range map[int64]string{
+		100e3: "started within 2.900 ms (median of 6 groups; at most 2.900 ms), measured within ± 100.0 µs.",
+		40e6:  "started within 42.90 ms (6 groups): the round trips to their clients are too long to measure less.",
+	} {
+		in := slowServer().input()
+		for _, r := range in.Results {
+			if g := r.Trial.Group; g != nil {
+				g.StartSkewErrorNs = uncertainty
+			}
+		}
+		r := build(t, in)
+		if s := r.test(t, "tcp").Pairs.Start; s.ErrorNs != float64(uncertainty) {
+			t.Errorf("%+v", s)
+		}
+		if out := strings.Join(strings.Fields(written(t, forms(r)["txt"])), " "); !strings.Contains(out, want) {
+			t.Errorf("%q is missing in %s", want, out)
 		}
 	}
 }

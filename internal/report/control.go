@@ -18,8 +18,8 @@ type Control struct {
 	Low      *float64 `json:"low,omitempty"`
 	High     *float64 `json:"high,omitempty"`
 	P        *float64 `json:"p,omitempty"`
-	// Decision is of the control against Best. Only if it is better, the hosts are shown not
-	// to be the limit.
+	// Decision compares the control with Best. Only if the control is better, the hosts are shown
+	// not to be the limit.
 	Decision stats.Decision `json:"decision,omitempty"`
 	Untested bool           `json:"untested,omitempty"` // one round has no spread
 }

@@ -85,8 +85,8 @@ func perSecondOf(stage *measure.CopyStage, samples []measure.CopySample, count f
 	return sum * 1e9 / float64(stage.DurationNs)
 }
 
-// thinCopy joins neighbouring samples to at most so many points of a count a second, times a
-// factor.
+// thinCopy joins neighbouring samples to at most most points. A point is a count per second,
+// times factor.
 func thinCopy(samples []measure.CopySample, most int, factor float64, count func(measure.CopySample) float64) (out []point) {
 	if len(samples) == 0 {
 		return nil

@@ -207,8 +207,8 @@ func afterSearch(points []pattern, plateau []int) (out []pattern) {
 	return out
 }
 
-// sweptFactor is the factor, by its index, with the most levels that are numbers, at least
-// four of them, or the one that was searched, and what its levels are; -1 if there is none.
+// sweptFactor returns the index and the values of the factor with the most numeric levels, at
+// least four, or of the searched one. The index is -1 if there is none.
 func (t *Test) sweptFactor(searched string) (factor int, values map[string]float64) {
 	factor = -1
 	for f := range t.Factors {

@@ -11,7 +11,7 @@ import (
 
 const barColumns = 14 // of the longest bar on a terminal
 
-// levelsOff says where a curve levels off; empty where its figure has no plateau.
+// levelsOff says where a curve levels off, or returns "" if its figure has no plateau.
 func (t testView) levelsOff(c Curve) string {
 	knee := c.knee()
 	if knee == nil || c.Plateau == nil {

@@ -15,12 +15,12 @@ type Design struct {
 	// Control reports whether a pattern with these levels shows what the hosts alone reach:
 	// it is shown apart and not compared. nil: none is.
 	Control func(levels []measure.Level) bool
-	// Limits are the documented limits of what a trial went through, those of a figure in ascending order.
-	// nil: none is known, beside those that ingested results bring.
+	// Limits returns the documented limits of a trial's hosts and levels, those of a figure in
+	// ascending order. If it is nil, only ingested results bring limits.
 	Limits func(*measure.Result) []measure.Limit
 	// Until is when the plan has enough rounds.
 	Until Until
-	// Searched is the factor whose levels were chosen while the campaign ran; empty for none.
+	// Searched is the factor whose levels were chosen while the campaign ran, if any.
 	Searched string
 }
 
@@ -28,11 +28,11 @@ type Design struct {
 // zero value wants nothing.
 type Until struct {
 	IntervalRatio float64 // half of an interval over its estimate, at most; 0: as wide as it is
-	// Looks is how often a campaign of so many rounds looked at its comparisons; nil: once.
+	// Looks returns the interim analyses of a campaign of that many rounds. If it is nil, there is one.
 	Looks     func(rounds int) stats.Looks
 	Against   stats.Against
 	MaxRounds int      // after which it is given up
-	Tests     []string // labels that it is about; nil for all
+	Tests     []string // labels that it applies to, or nil for all
 }
 
 func (d Design) practical() float64 { return cmp.Or(d.Practical, stats.DefaultPractical) }

@@ -17,10 +17,10 @@
 // [Build] does the first four steps with results that are all in memory. [Compare] decides
 // between choices that need not be of one campaign.
 //
-// What the forms for programs say of a row is one list of fields, rowFields, with an accessor
+// The rows of the forms for programs are one list of fields, rowFields, with an accessor
 // each. Charts are layers on a plot, whose axes map figures to pixels and label their ticks.
 //
-// The package reads result documents and nothing else; it does no I/O of its own, knows
+// The package reads result documents only; it does no I/O of its own, knows
 // no store and starts no goroutines. Names, messages and warnings in results
 // are hostile here: every form escapes them.
 //

@@ -8,8 +8,8 @@ import (
 )
 
 // limitsReached are the sentences of how much of the limits can be used. The share of a component's
-// limit that the catalog documents has one of its own, with the limits beside it that are not
-// reached; where that says all, the sentence of all shares is left out.
+// limit that the catalog documents has one of its own, with the other limits that are not
+// reached. If those cover all shares, the sentence of all shares is left out.
 func (t testView) limitsReached() []string {
 	documented := t.documented()
 	if len(documented) > 0 && len(documented) == len(t.Reached) {

@@ -57,5 +57,5 @@ type copyEnd struct {
 type loadSeries struct {
 	round, repeat int
 	from, to      float64
-	parts         [][]point // before, beside and after the load
+	parts         [][]point // before, during and after the load
 }

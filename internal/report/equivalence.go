@@ -32,8 +32,8 @@ func (t *Test) findSame(groups []stats.Group) {
 	}
 }
 
-// same is the sentence of the patterns that make no practical difference to the best; empty if
-// there is none.
+// same names the patterns that make no practical difference to the best, or returns "" if there
+// are none.
 func (t testView) same() string {
 	var names []string
 	for _, p := range t.Ranking {

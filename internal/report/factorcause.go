@@ -75,7 +75,7 @@ func (t testView) hasCurve(factor string) bool {
 	return t.Curve != nil && t.Curve.Option == factor || slices.ContainsFunc(t.Curves, func(c Curve) bool { return c.Option == factor })
 }
 
-// interval is the 95 % interval of a ratio, in percent if the ratio is; empty for none.
+// interval is the 95 % interval of a ratio, in percent if the ratio is, or "" if it has none.
 func (t testView) interval(u upward) string {
 	if u.low == nil || u.high == nil {
 		return ""
@@ -95,8 +95,8 @@ func (t testView) size(u upward) string {
 // differs reports whether the two levels are shown to differ by the threshold or more.
 func (u upward) differs() bool { return u.Decision == stats.Better || u.Decision == stats.Worse }
 
-// pairsShown says which levels differ after the correction for all pairs of a factor of three
-// or more levels; empty for one with two.
+// pairsShown says which levels of a factor differ after the correction for all pairs, or
+// returns "" for a factor of two levels.
 func (t testView) pairsShown(pairs []upward) string {
 	if len(pairs) < 2 {
 		return ""

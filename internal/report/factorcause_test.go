@@ -9,7 +9,7 @@ import (
 	"soku/internal/stats"
 )
 
-// levelsThatDiffer are the comparisons of n levels of a factor, of which so many differ.
+// levelsThatDiffer returns the comparisons of n levels of a factor, of which the first differ.
 func levelsThatDiffer(n, differ int) (out []upward) {
 	ratio := 1.5
 	for a := range n {

@@ -15,7 +15,7 @@ type FactorEffect struct {
 	Factor string `json:"factor"`
 	// Share is the factor's share of the variation of the logarithms within rounds, 0 to 1.
 	Share float64 `json:"share"`
-	// LargestRatio is the largest ratio of two levels, 1 or more; nil if no two levels could
+	// LargestRatio is the largest ratio of two levels, 1 or more, or nil if no two levels could
 	// be compared.
 	LargestRatio *float64      `json:"largest_ratio,omitempty"`
 	Matters      stats.Matters `json:"matters"`
@@ -52,7 +52,7 @@ type Interaction struct {
 	A       *[2]string `json:"a,omitempty"` // nil if nothing could be compared
 	B       *[2]string `json:"b,omitempty"`
 	EffectRatio
-	Tested int `json:"tested"` // ratios that were tested; 0 if there would be too many
+	Tested int `json:"tested"` // ratios that were tested: none if there would be too many
 	Shown  int `json:"shown"`  // of these, the ones that are shown and as large as the threshold
 	// At is, where one is shown, what the first factor does at level B[0] and at B[1] of the
 	// second: level A[0] over A[1].
@@ -61,7 +61,7 @@ type Interaction struct {
 
 // findEffects fills Effects, FactorEffects and Interactions. A campaign with one factor has
 // none: its ranking compares the levels already. Where levels were searched, the factors
-// beside the searched one are compared at their plateaus: each search measures levels around
+// except the searched one are compared at their plateaus: each search measures levels around
 // its own best, so few levels are common to all. There are none where the figure of a round is 0.
 func (t *Test) findEffects(patterns []pattern) {
 	if t.ByHand {

@@ -26,7 +26,7 @@ type Spread struct {
 	Mean float64 `json:"mean"` // of the round means
 	Min  float64 `json:"min"`
 	Max  float64 `json:"max"`
-	CV   float64 `json:"cv"` // standard deviation / mean over trials; 0 for one trial
+	CV   float64 `json:"cv"` // standard deviation / mean over trials, 0 with one trial
 	N    int     `json:"n"`
 }
 

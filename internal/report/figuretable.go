@@ -60,8 +60,7 @@ func (t testView) confidences(c Confidences) string {
 	return t.List(parts)
 }
 
-// rankTable is the ranking, best first. A terminal has no room for the reasons
-// beside the figures.
+// rankTable is the ranking, best first. A terminal has no column for the reasons.
 func (t testView) rankTable(reasons bool) table {
 	out := table{Rows: make([][]string, len(t.Ranking))}
 	unit := t.rankUnit()

@@ -22,10 +22,10 @@ type FlowGroups struct {
 	Flows     int               `json:"flows"`               // of a trial
 	Trials    int               `json:"trials"`
 	Fairness  float64           `json:"fairness_index"` // Jain's, the least of a trial
-	LowBps    float64           `json:"low_bps"`        // all flows of a trial, the least
-	HighBps   float64           `json:"high_bps"`       // likewise, the most
-	// Groups is the most that a trial used; 0 if the flows do not fall into groups, and then
-	// what follows is absent.
+	LowBps    float64           `json:"low_bps"`        // all flows of the slowest trial
+	HighBps   float64           `json:"high_bps"`       // all flows of the fastest trial
+	// Groups is the largest number of groups in a trial. If flows do not fall into groups, it
+	// is 0 and the members below are absent.
 	Groups      int     `json:"groups,omitempty"`
 	CapacityBps float64 `json:"capacity_bps,omitempty"` // of a group
 	// ExpectedBps is the mean over draws of ports, each of which puts every flow into a group
@@ -53,8 +53,8 @@ func (t *Test) findFlowGroups() {
 	}
 }
 
-// flowGroupsOf is of one direction. It is absent where flows share evenly, or cannot be
-// compared between trials.
+// flowGroupsOf finds the groups of one direction. There are none if flows share evenly, or
+// cannot be compared between trials.
 func flowGroupsOf(all []sharing, d measure.Direction) (g FlowGroups, ok bool) {
 	g = FlowGroups{Direction: d, Fairness: 1}
 	var trials [][]float64
@@ -84,7 +84,7 @@ func flowGroupsOf(all []sharing, d measure.Direction) (g FlowGroups, ok bool) {
 	return g, g.Fairness < unevenIndex
 }
 
-// hashing says what groups flows fall into; empty where none do.
+// hashing says what groups flows fall into, or returns "" if there are none.
 func (t testView) hashing() string {
 	all := t.flowsGrouped()
 	switch len(all) {

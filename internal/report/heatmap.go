@@ -21,7 +21,7 @@ const (
 
 // heatMap is a table of one figure with a colour for each cell.
 type heatMap struct {
-	Caption     string // what distinguishes it from the others; empty for a single one
+	Caption     string // what distinguishes it from the other maps, if there are any
 	Corner      string // over the names of rows
 	Columns     []string
 	Rows        []heatRow

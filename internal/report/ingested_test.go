@@ -44,7 +44,7 @@ func TestAReportOfATableClaimsNothingThatTheTableDoesNotHave(t *testing.T) {
 			t.Errorf("%s does not say that the time is unknown", name)
 		}
 	}
-	// A table that has a time, a loss and trials of soku's own beside it has them all.
+	// A table with a time, a loss and trials that soku measured itself has them all.
 	in := tableInput(levelsOf("sku", "A"), levelsOf("sku", "B"))
 	in.Results[1].Origin.Missing = nil
 	loss := 0.5

@@ -30,7 +30,7 @@ func (l interimAnalyses) stricter(o interimAnalyses) interimAnalyses {
 
 // InterimRule is the rule of a test whose comparisons were looked at after every round.
 type InterimRule struct {
-	// LevelRatio is the level of each look, such as 0.007; 0 if decisions are by e-values.
+	// LevelRatio is the level of each look, such as 0.007, or 0 if e-values decide.
 	LevelRatio float64 `json:"level_ratio,omitempty"`
 	EValues    bool    `json:"e_values,omitempty"`
 	// BeyondMaximum is set if there were more looks than the plan allows: then more than 5 % of

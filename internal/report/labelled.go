@@ -20,7 +20,7 @@ type labelled struct {
 
 // byLabel sorts results into tests: by label in a campaign, by kind outside one.
 // Goodput of bytes that were dropped unread and of bytes that were read are two
-// tests, whatever their label: one is of the path, the other of the hosts, too. labels
+// tests, whatever their label: the first measures the path, the second also the hosts. labels
 // are in the order of the plan.
 func byLabel(results []*measure.Result, labels []string) []labelled {
 	var out []labelled
@@ -60,7 +60,7 @@ func (g labelled) alike(o labelled) bool {
 	return g.label == o.label && g.test == o.test && g.byHand == o.byHand && (g.capture == o.capture || g.capture == "" || o.capture == "")
 }
 
-// capture is how a receiver took the bytes; empty where that is not known.
+// capture is how a receiver took the bytes, or "" if that is not known.
 type capture string
 
 const (

@@ -6,8 +6,8 @@ import (
 	"soku/internal/text"
 )
 
-// What is shown of a test of more than [mostRows] patterns: pictures and lines of the best and
-// the worst. Tables of pages have all.
+// A test of more than [mostRows] patterns has pictures and lines of only the best and the
+// worst. Tables of pages have all.
 const (
 	mostRows  = 60
 	bestShown = 40
@@ -20,8 +20,7 @@ const (
 // many the best and the worst.
 func (t *Test) pictured() []*Row { return ends(t.drawn(), bestShown, lastShown) }
 
-// ends is a list, or of one longer than [mostRows] so many of its first and of its last
-// elements.
+// ends returns a list, or the first and last elements of one longer than [mostRows].
 func ends[T any](all []T, first, last int) []T {
 	if len(all) <= mostRows {
 		return all

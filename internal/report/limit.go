@@ -11,7 +11,7 @@ import (
 // RowLimit is a documented limit of a figure of a row, and how much of it was reached.
 type RowLimit struct {
 	measure.Limit
-	// Share is the figure over the limit; nil if the row has no single figure. Low and High
+	// Share is the figure over the limit, or nil if the row has no single figure. Low and High
 	// are the 95 % interval of the figure that ranks, over the limit.
 	Share *float64 `json:"share,omitempty"`
 	Low   *float64 `json:"share_low,omitempty"`

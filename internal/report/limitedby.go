@@ -37,8 +37,8 @@ func (v *RowVerdict) found() bool {
 // sure reports whether sentences may state it.
 func (v *RowVerdict) sure() bool { return v != nil && v.Confidence != measure.Low }
 
-// verdictOf is what the trials of a pattern were limited by; nil if none has a verdict. Of
-// limits that equally many name, the one with the higher confidence counts, or the first by name.
+// verdictOf is what most trials of a pattern were limited by, or nil if none has a verdict. Of
+// limits named equally often, the one with the higher confidence counts, or the first by name.
 func verdictOf(results []*measure.Result) *RowVerdict {
 	var all []RowVerdict
 	of := 0
@@ -124,7 +124,7 @@ func (t testView) verdictText(v *RowVerdict) string {
 // mostLimits is how many limits a sentence names.
 const mostLimits = 6
 
-// limited is the sentence of what limited the patterns; empty if nothing is known.
+// limited says what limited the patterns, or returns "" if nothing is known.
 func (t testView) limited() string {
 	by := map[measure.Bottleneck][]int{} // rows
 	var order []measure.Bottleneck

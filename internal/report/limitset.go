@@ -10,8 +10,8 @@ import (
 // they have in common.
 const mostListed = 6
 
-// A level is said of a set of patterns if so large a part of them has it, and if that part is
-// so many times as large as among all patterns.
+// A level describes a set of patterns if at least commonPart of them have it, and if that part is
+// at least commonTimes the part among all patterns.
 const (
 	commonPart  = 0.8
 	commonTimes = 1.5
@@ -34,8 +34,8 @@ func (t testView) limitSet(rows []int) string {
 	return t.Sentence("limited.set.count", text.Args{"Patterns": len(rows), "Of": len(t.Rows), "Part": part, "Level": level})
 }
 
-// levelsOfNoOther are the levels of each factor that these rows have, without factors of which
-// they have all; nil if other rows have such levels, too, or if there are too many to list.
+// levelsOfNoOther are the levels of each factor that only these rows have, without factors whose
+// levels they all have. It is nil if other rows have such levels, or if there are too many to list.
 func (t testView) levelsOfNoOther(rows []int) []string {
 	used := make([][]string, len(t.Factors)) // in the order of the rows
 	for f := range t.Factors {

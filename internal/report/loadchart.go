@@ -15,7 +15,7 @@ const (
 	barTo   = 99
 )
 
-// loadFigure draws the round trips of each pattern without and beside the load,
+// loadFigure draws the round trips of each pattern without and with the load,
 // in the order of the ranking.
 func (t testView) loadFigure(id string, series map[string]int) (figure, bool) {
 	var rows []*Row

@@ -27,8 +27,8 @@ func (m Missing) MarshalJSON() ([]byte, error) {
 // mostMissing is how much of what is missing a sentence names.
 const mostMissing = 5
 
-// missingFrom is the sentence of what so many ingested trials do not have, with how many of
-// them where it is not all; empty if they have everything.
+// missingFrom says what ingested trials lack, and how many of them if not all do. It returns ""
+// if they have everything.
 func missingFrom(trials int, all []Missing, c *text.Catalogue) string {
 	if len(all) == 0 {
 		return ""

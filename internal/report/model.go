@@ -42,7 +42,7 @@ type Input struct {
 }
 
 // Report is a campaign's outcome. A Report is not changed after it was built and
-// may then be written from several goroutines at once.
+// may then be written from several goroutines.
 type Report struct {
 	Schema   string    `json:"schema"`
 	Title    string    `json:"title"` // empty for trials run by hand; its JSON form has words
@@ -94,11 +94,11 @@ type Test struct {
 
 	Ranges []DisjointRanges `json:"ranges_apart,omitempty"` // of ingested ranges: what they show without a test
 
-	// What the factors do, where several of them vary; without those that are labels of others.
+	// Effects of factors, if several vary. A factor that relabels another one is left out.
 	FactorEffects []FactorEffect `json:"factors"`
 	Effects       []LevelEffect  `json:"effects,omitempty"` // pairs of levels of each factor: all, or the 1,000 of the largest ratios
 	Interactions  []Interaction  `json:"interactions,omitempty"`
-	// PlateauOf is the searched factor at whose plateau the others are compared; empty where
+	// PlateauOf is the searched factor at whose plateau the others are compared, or "" if
 	// no levels were searched.
 	PlateauOf string `json:"effects_at_plateau_of,omitempty"`
 
@@ -117,7 +117,7 @@ type Test struct {
 	zeros   int      // means of rounds that are 0, which keep effects of factors from being ratios
 	decided *Decided // how comparisons stand; nil unless the plan wants them decided
 
-	pivot *pivot // one more table; nil for none
+	pivot *pivot // one more table, or nil
 }
 
 // Row is one pattern of one test. In its JSON form a figure is a member of its
@@ -172,7 +172,7 @@ type Place struct {
 	RankLow  int    `json:"rank_low,omitempty"`
 	RankHigh int    `json:"rank_high,omitempty"`
 	Best     bool   `json:"best,omitempty"`    // not shown to be worse than any other
-	Letters  string `json:"letters,omitempty"` // in common: no difference shown; empty if more than 52 are needed
+	Letters  string `json:"letters,omitempty"` // in common: no difference shown. Absent if more than 52 are needed
 	// Same is set if a difference from the best as large as the practical threshold is ruled
 	// out.
 	Same     bool            `json:"same_as_best,omitempty"`

@@ -16,7 +16,7 @@ const levelNone = "none"
 const leastShared = 2
 
 // impliedLevels tells which levels of a factor go with each level of another.
-type impliedLevels map[measure.Level]map[string]string // level, other factor: its level; "" if there are several
+type impliedLevels map[measure.Level]map[string]string // level, other factor: its level, or "" if there are several
 
 func (t *Test) impliedLevels() impliedLevels {
 	out := impliedLevels{}
@@ -142,8 +142,8 @@ func (t testView) callTogether(patterns []string) (names []string, shared []meas
 	return short, shared
 }
 
-// shared writes levels that all patterns of a sentence have; empty for none, and for a sentence
-// that names no patterns.
+// shared writes the levels that all patterns of a sentence have in common, or returns "" if
+// there are none.
 func (t testView) shared(levels []measure.Level) string {
 	if len(levels) == 0 {
 		return ""

@@ -15,8 +15,8 @@ type Pairs struct {
 	// Maps have the pairs of one combination of the other factors' levels each, in the order
 	// of the rows.
 	Maps []PairMap `json:"maps"`
-	// Contention compares trials of all pairs at once with those of one at a time; nil where
-	// the campaign does not have both.
+	// Contention compares trials of all pairs concurrently with those of one at a time. It is
+	// nil unless the campaign has both.
 	Contention *Contention `json:"contention,omitempty"`
 	// Start is how far apart trials that belong together started; nil without such.
 	Start *StartSkew `json:"start_skew,omitempty"`
@@ -120,8 +120,7 @@ func pairingOf(results []*measure.Result) pairing {
 	return pairing{factor: name, unlabelled: sameLabels && len(labels) > 1}
 }
 
-// findPairs is what the patterns show of the pairs of hosts, which are the factor of that
-// name; nil if there is none.
+// findPairs is what the patterns show of the pairs of hosts, or nil if pairs are no factor.
 func (t *Test) findPairs(of pairing, patterns []pattern, rounds map[int]int) *Pairs {
 	if of.factor == "" || len(patterns) == 0 {
 		return nil

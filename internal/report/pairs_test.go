@@ -22,7 +22,7 @@ func hostsNamed(n int) (out []string) {
 }
 
 // slowServer is a mesh of six hosts in which vm-04 receives at two thirds of the rate of the
-// others, and one pair has less than half; all at once, every pair has a fifth less.
+// others, and one pair has less than half. Run concurrently, every pair has a fifth less.
 func slowServer() mesh {
 	return mesh{hosts: hostsNamed(6), contention: []string{"isolated", "together"}, rounds: 6, noise: 0.01, bps: func(from, to, contention string) float64 {
 		bps := 940e6

@@ -86,7 +86,7 @@ func (t testView) spreadTable() table {
 	return out
 }
 
-// contends says what measuring all pairs at once does; nothing where they cannot be compared.
+// contends says what measuring all pairs concurrently does, if the two can be compared.
 func (t testView) contends() []string {
 	c := t.Pairs.Contention
 	e := c.Overall
@@ -169,7 +169,10 @@ func (t testView) startSkew() string {
 		return ""
 	}
 	s := t.Pairs.Start
-	return t.Sentence("pairs.start", text.Args{"Groups": s.Groups, "Median": s.MedianNs, "Largest": s.LargestNs})
+	if s.ErrorNs > s.LargestNs {
+		return t.Sentence("pairs.start_bound", text.Args{"Groups": s.Groups, "Bound": s.LargestNs + s.ErrorNs})
+	}
+	return t.Sentence("pairs.start", text.Args{"Groups": s.Groups, "Median": s.MedianNs, "Largest": s.LargestNs, "Error": s.ErrorNs})
 }
 
 // spreadHeading says of what the table of spreads is.

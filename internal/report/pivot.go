@@ -48,7 +48,7 @@ func (r *Report) Pivoted(spec string) (*Report, error) {
 }
 
 // pivotTable is the test's figure by the levels of two factors. The other factors that vary
-// stand beside the rows, so that each cell is one pattern. It has no columns if the test has no
+// are row labels, so that each cell is one pattern. It has no columns if the test has no
 // such table.
 func (t testView) pivotTable() table {
 	if t.pivot == nil {

@@ -7,10 +7,9 @@ import (
 	"soku/internal/stats"
 )
 
-// singlePlacements are the factors, without that of the pairs, of which each level was measured
-// on one placement and no two on the same: what they show may be of these hosts. A placement
-// is the hosts as they were deployed where both say that, else the pair of endpoints. Ingested
-// results say neither.
+// singlePlacements are the factors, without the pairs, whose levels were measured on one
+// placement each, all different: their effects may come from the hosts. A placement is the
+// deployment of both hosts if known, otherwise the pair of endpoints. Ingested results have none.
 func singlePlacements(patterns []pattern, factors []string, pair string) (out []string) {
 	for _, factor := range factors {
 		placements, used, known := map[string]string{}, map[string]bool{}, factor != pair
@@ -31,7 +30,7 @@ func singlePlacements(patterns []pattern, factors []string, pair string) (out []
 	return out
 }
 
-// placementOf identifies the hosts of a result; empty if it does not name them.
+// placementOf identifies the hosts of a result, or returns "" if it does not name them.
 func placementOf(r *measure.Result) string {
 	if r.Origin != nil || r.Trial == nil || r.Trial.Pair == nil {
 		return ""

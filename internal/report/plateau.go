@@ -182,7 +182,7 @@ func (t testView) plateauHeading() string {
 	return t.Sentence("curve.plateaus", text.Args{"Noun": t.noun(), "Cut": t.cutCurves(len(t.levelledCurves()))})
 }
 
-// cutCurves says that not all curves are shown; empty where they are.
+// cutCurves says that not all curves are shown, or returns "" if they are.
 func (t testView) cutCurves(curves int) string {
 	if curves <= mostSweeps {
 		return ""

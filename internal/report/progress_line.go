@@ -8,7 +8,7 @@ import (
 // mostStanding is how many comparisons a line has.
 const mostStanding = 3
 
-// Standing is a line on how the comparisons stand after so many rounds, while there may be more.
+// Standing is a line on the state of the comparisons after a number of rounds, if more may follow.
 func (c *Comparisons) Standing(in *text.Catalogue, rounds int) string {
 	var pairs []string
 	more, open := 0, 0

@@ -82,7 +82,7 @@ func (t *Test) rangesOf(factor int) (out []DisjointRanges) {
 	return out
 }
 
-// rangeOf is the published range of the figure that ranks a row; nil for none.
+// rangeOf is the published range of the figure that ranks a row, or nil.
 func (t *Test) rangeOf(r *Row) *Figure {
 	m := t.Basis.column()
 	if f := r.figure(m); f != nil || m.Column.Instead == nil {

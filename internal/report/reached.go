@@ -15,7 +15,7 @@ type Reached struct {
 	// Levels are what these patterns have in common: the levels of all other factors.
 	Levels  []measure.Level `json:"levels"`
 	Pattern string          `json:"pattern"` // that reaches it
-	// With are the levels in which it differs from the others; empty if it is alone.
+	// With are the levels in which it differs from the others, if any.
 	With []measure.Level `json:"with,omitempty"`
 	RowLimit
 }
@@ -75,7 +75,7 @@ func (t *Test) means() []bool {
 // mostReached is how many shares of a limit a sentence names; of more it has the ends.
 const mostReached = 2
 
-// reached is the sentence of how much of the limit can be used; empty if no limit is known.
+// reached says how much of the limit can be used, or returns "" if no limit is known.
 func (t testView) reached() string {
 	all := t.Reached
 	if len(all) == 0 {

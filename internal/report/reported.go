@@ -13,8 +13,7 @@ type Reported struct {
 	Ranged bool `json:"ranged,omitempty"` // trials are the ends of a published range: their mean is of no trials that were made
 }
 
-// reportedOf is nil where no trial is of that kind; the results are of trials that
-// succeeded.
+// reportedOf is nil if no trial has reported figures only. All results must have succeeded.
 func reportedOf(results []*measure.Result) *Reported {
 	out := &Reported{}
 	for _, r := range results {

@@ -10,7 +10,7 @@ import (
 // RunPatterns are patterns that one run of a campaign measured, from its start or a
 // resumption to its end.
 type RunPatterns struct {
-	Run      int       `json:"run"` // from 1; 0 where the results do not say
+	Run      int       `json:"run"` // from 1, or 0 if unknown
 	From     time.Time `json:"from"`
 	Session  string    `json:"session,omitempty"` // of ingested results, as their source names the run
 	Trials   int       `json:"trials"`            // that have the figure that ranks

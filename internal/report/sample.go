@@ -8,8 +8,7 @@ import (
 	"soku/internal/stats"
 )
 
-// Sample is the trials of one pattern under one label, for whoever judges its figures one by
-// one.
+// Sample is the trials of one pattern under one label, for checks of its figures.
 type Sample struct {
 	Label   string
 	Test    measure.Test
@@ -42,7 +41,7 @@ func (c *Choice) Samples() (out []Sample) {
 	return out
 }
 
-// Limit is the documented limit of a figure, the smallest of several; nil for none.
+// Limit is the smallest documented limit of a figure, or nil if there is none.
 func (s *Sample) Limit(m *measure.Metric) *measure.Limit {
 	if l := s.limits.Limit(m); l != nil {
 		return &l.Limit

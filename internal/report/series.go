@@ -15,8 +15,8 @@ const (
 	leastPoints = 20
 )
 
-// seriesOf is a trial over time: connections a second where trials are ranked by
-// them, else as [pointsOf] has it.
+// seriesOf is a trial over time: connections per second if they rank trials, otherwise the
+// points of [pointsOf].
 func seriesOf(r *measure.Result, d drawing, rankedBy *measure.Metric) series {
 	s := series{round: roundOf(r), repeat: repeatOf(r), failed: r.Error != nil, points: d.points}
 	if rankedBy == measure.MetricConnections {

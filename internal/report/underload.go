@@ -5,7 +5,7 @@ import (
 	"soku/internal/measure"
 )
 
-// underLoad reports whether the row has round trips without or beside a load.
+// underLoad reports whether the row has round trips without or with a load.
 func (r *Row) underLoad() bool {
 	return r.Histogram(measure.IdleRoundTrips) != nil || r.Histogram(measure.LoadedRoundTrips) != nil
 }

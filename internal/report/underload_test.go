@@ -15,7 +15,7 @@ import (
 )
 
 // loaded is the campaign with streams of every TCP trial, whose rates differ by
-// the spread, and the latency of the path without and beside their load.
+// the spread, and the latency of the path without and with their load.
 func loaded(in Input, streams int, spread float64) Input {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, x := range in.Results {
@@ -83,7 +83,7 @@ func TestLatencyUnderLoadIsThatOfMergedHistograms(t *testing.T) {
 		if got, want := row.figure(measure.MetricRPM), stats.Mean(rpm); math.Abs(got.Mean-want) > 1e-6 || got.N != len(rpm) {
 			t.Errorf("%s: %v RPM of %d trials, want %v of %d", row.Pattern, got.Mean, got.N, want, len(rpm))
 		}
-		// One line before, one beside, one after the load, of each trial.
+		// Each trial has one line before, one during and one after the load.
 		if len(row.loads) != len(rpm) || len(row.loads[0].parts) != 3 {
 			t.Errorf("%s: %d trials over time", row.Pattern, len(row.loads))
 		}

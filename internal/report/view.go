@@ -32,7 +32,7 @@ type section struct {
 	Basis              string // of the ranking
 	Heading            string
 	Figures            table
-	Long               bool  // there are so many patterns that their tables are folded
+	Long               bool  // tables are folded, because there are many patterns
 	Control            table // the figures of the control
 	Pivot              table
 	PivotBy            string // what it has

@@ -8,15 +8,15 @@ import (
 // Wide is the widest interval of a test, which is wider than its plan asks for.
 type Wide struct {
 	Pattern string `json:"pattern"`
-	// IntervalRatio is half of the interval over the estimate; 0 where too few rounds give none.
+	// IntervalRatio is half of the interval over the estimate, or 0 with too few rounds for one.
 	IntervalRatio float64 `json:"interval_ratio,omitempty"`
 	WantedRatio   float64 `json:"wanted_ratio"`
 	Rounds        int     `json:"rounds"` // of the test
 	MaxRounds     int     `json:"max_rounds"`
 }
 
-// widest is the widest interval of the test if it is wider than u asks for, else nil. An
-// interval that is unknown is the widest; a pattern without figures has none.
+// widest is the widest interval of the test, or nil unless it is wider than u asks for. An
+// unknown interval counts as the widest; a pattern without figures has none.
 func (t *Test) widest(u Until) *Wide {
 	if u.IntervalRatio == 0 || t.ByHand || len(u.Tests) > 0 && !slices.Contains(u.Tests, t.Label) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"soku/internal/text"
 )
 
-// wavering is a campaign of so many rounds of two patterns, whose goodput differs by the
-// given ratios from round to round.
+// wavering is a campaign of two patterns, whose goodput differs by the given ratios from round
+// to round.
 func wavering(rounds int, ratio map[string]float64) Input {
 	in := Input{Campaign: Meta{ID: "c", Name: "c"}}
 	at := syntheticStart

@@ -9,8 +9,7 @@ import (
 )
 
 // waiter is a request for a turn, of any protocol. Its
-// methods are called with the admission locked: they return at once and ask
-// nothing of it.
+// methods are called with the admission locked: they return immediately and do not call it.
 type waiter interface {
 	grant()              // it is its turn
 	queued(position int) // it waits, at that place from 1

@@ -60,8 +60,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	}
 	var request native.CreateRequest
 	if err := native.DecodeBody(r.Body, native.MaxBody, &request); err != nil {
-		var long *http.MaxBytesError
-		if errors.As(err, &long) {
+		if _, long := errors.AsType[*http.MaxBytesError](err); long {
 			fail(w, http.StatusRequestEntityTooLarge, measure.KindUsage, "server.request.long", measure.Figures{"limit_bytes": native.MaxBody})
 			return
 		}

@@ -37,9 +37,9 @@ func newOpenConns(log *slog.Logger, most int) *openConns {
 	return &openConns{log: log, limit: NewFairLimit(most), conns: map[*net.TCPConn]unclassified{}}
 }
 
-// serve runs f for c. Beyond the limit an older connection is closed: a client that means
-// it says something at once, and the oldest has waited longest to. A connection that f
-// hands over is released first. A panic of f closes c.
+// serve runs f for c. Beyond the limit the oldest connection is closed, because a real client
+// sends soon after it connects. A connection that f hands over is released first. A panic of f
+// closes c.
 func (o *openConns) serve(c *net.TCPConn, f func(*net.TCPConn)) {
 	if !o.add(c) {
 		_ = c.Close()
@@ -234,8 +234,8 @@ func (c *controlConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// leftInOrder reports whether the other end has closed the connection, of which a call failed or
-// TLS has ended; false if the connection broke. It returns within [orderLimit].
+// leftInOrder reports whether the other end has closed the connection in order, after a call
+// failed or TLS has ended. It returns false if the connection broke, within [orderLimit].
 func (c *controlConn) leftInOrder() bool {
 	_ = c.SetReadDeadline(time.Now().Add(orderLimit))
 	for b := make([]byte, 512); c.ended.Load() == 0; {
@@ -281,11 +281,4 @@ func (l *latch) fire() (first bool) {
 	return first
 }
 
-func (l *latch) fired() bool {
-	select {
-	case <-l.ch:
-		return true
-	default:
-		return false
-	}
-}
+func (l *latch) fired() bool { return IsClosed(l.ch) }

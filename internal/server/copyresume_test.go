@@ -16,8 +16,8 @@ import (
 )
 
 // cuttingRelay carries TCP between a client and the server at addr. It resets data
-// connections, in the order in which they are opened, when they have carried so many bytes
-// from the server to the client or the other way; those after the last are not cut.
+// connections, in the order in which they are opened, after a number of bytes in one
+// direction each; those after the last number are not cut.
 func cuttingRelay(t *testing.T, addr string, after ...int64) string {
 	t.Helper()
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})

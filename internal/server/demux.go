@@ -101,7 +101,7 @@ func (p *peerConn) Read(b []byte) (int, error) {
 		switch {
 		case p.closed.fired():
 			return 0, p.failed("read", net.ErrClosed)
-		case isClosed(expired):
+		case IsClosed(expired):
 			return 0, p.failed("read", os.ErrDeadlineExceeded)
 		}
 		if d, ok := p.take(); ok {
@@ -184,11 +184,11 @@ func (d *deadline) expired() <-chan struct{} {
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.timer != nil && !d.timer.Stop() && !isClosed(d.ch) {
+	if d.timer != nil && !d.timer.Stop() && !IsClosed(d.ch) {
 		close(d.ch) // the old timer waits for the lock and will find itself replaced
 	}
 	d.timer = nil
-	if isClosed(d.ch) {
+	if IsClosed(d.ch) {
 		d.ch = make(chan struct{})
 	}
 	if t.IsZero() {
@@ -203,13 +203,14 @@ func (d *deadline) set(t time.Time) {
 	d.timer = time.AfterFunc(wait, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if ch == d.ch && !isClosed(ch) {
+		if ch == d.ch && !IsClosed(ch) {
 			close(ch)
 		}
 	})
 }
 
-func isClosed(ch <-chan struct{}) bool {
+// IsClosed reports whether a channel that nobody sends on is closed.
+func IsClosed(ch <-chan struct{}) bool {
 	select {
 	case <-ch:
 		return true

@@ -9,11 +9,11 @@ import (
 	"soku/internal/sock"
 )
 
-// ownDescriptors is what a server needs beside its clients: listeners, the log, and the
+// ownDescriptors is what a server needs without any client: listeners, the log, and the
 // files of this host that it reads.
 const ownDescriptors = 64
 
-// connectDescriptors is what a connect test may have open at once: its listeners, and
+// connectDescriptors is what a connect test may have open: its listeners, and
 // connections until they are closed.
 const connectDescriptors = 64
 
@@ -96,8 +96,7 @@ func (d *descriptors) left() int {
 	return d.total - d.reserved
 }
 
-// descriptorsOf is what the data connections of a session take, with what its engines open
-// beside them.
+// descriptorsOf is what the data connections of a session and its engines take.
 func descriptorsOf(t measure.Test, o measure.Options) int {
 	n := o.DataConnections(t)
 	switch {

@@ -20,7 +20,7 @@ func TestASessionThatTheServerCannotHoldIsRefusedAtItsCreation(t *testing.T) {
 	}
 }
 
-// loopsOf is how many loops a receiver of so many streams may have.
+// loopsOf is how many loops a receiver may have.
 func loopsOf(streams int) int { return tcp.Descriptors(streams, measure.Receiver) - streams }
 
 // take reserves n for an address.

@@ -17,7 +17,7 @@ type engines struct {
 	facts   func(context.Context, netip.Addr) measure.Facts
 	details func(context.Context, measure.Facts) measure.Details
 	watch   func(iface string) (stop func(host.Moved) measure.Counters)
-	// sample begins a series of this host and returns what ends it; nil where there is none.
+	// sample begins a series of this host and returns what ends it, or nil if there is none.
 	sample func(series.Config) (stop func() *measure.Series)
 }
 

@@ -7,7 +7,7 @@ const (
 )
 
 // Recognise returns the name of the protocol that begins with first, soku's own before
-// those, and how many bytes more it wants to see; "" for none.
+// those, or "", and how many bytes more it wants to see.
 func Recognise(foreign []Protocol, first []byte) (name string, more int) {
 	rows := (&Server{}).native()
 	for _, p := range foreign {

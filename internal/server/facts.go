@@ -10,12 +10,12 @@ import (
 	"soku/internal/measure"
 )
 
-// factsAge is how long facts are good for: many clients that come at once
+// factsAge is how long facts are good for: many clients that come together
 // share a reading.
 const factsAge = 5 * time.Second
 
 // factsCache keeps the last facts of each local address. No client waits for
-// older ones to be read again: that goes on beside the handshake.
+// older ones to be read again: a goroutine reads them during the handshake.
 type factsCache struct {
 	read func(context.Context, netip.Addr) measure.Facts
 	age  time.Duration
@@ -29,7 +29,7 @@ type factsCache struct {
 type reading struct {
 	facts measure.Facts
 	at    time.Time     // zero before the first
-	next  chan struct{} // closed when the reading that goes on has ended; nil for none
+	next  chan struct{} // closed when the reading that goes on has ended, or nil
 }
 
 // get is what is known of this host, and begins to read it again when that is

@@ -85,7 +85,7 @@ func (l *FairLimit) Hold(from netip.Addr, lose func()) *Held {
 }
 
 // victim is the oldest connection, that can lose its place, of the source that has most,
-// where that is own or has more than own; nil if there is none. Called with the lock.
+// if that is own or has more than own; otherwise nil. Called with the lock.
 func (l *FairLimit) victim(own *source) (found *Held) {
 	most := 0
 	consider := func(s *source, have int) {

@@ -16,8 +16,8 @@ import (
 // tool's clients look for their server.
 type Foreign struct {
 	Protocol Protocol
-	// Listen is host:port, for TCP and UDP; empty for no port of its own: its clients
-	// then come to the server's.
+	// Listen is host:port, for TCP and UDP. If it is empty, the protocol has no port of its own
+	// and its clients come to the server's.
 	Listen string
 	// Optional: a port that is taken is reported in the log, and the server goes on.
 	Optional bool
@@ -36,7 +36,7 @@ type Protocol interface {
 }
 
 // Handler serves the clients of one protocol at one server. ServeConn and
-// ServeDatagram are called by many goroutines at once.
+// ServeDatagram are called concurrently.
 type Handler interface {
 	// ServeConn serves a connection and closes it, or keeps it and returns; kept ones
 	// are closed by the time that Close returns. The connection has a deadline for its
@@ -46,7 +46,7 @@ type Handler interface {
 	ServeConn(c *Conn)
 	// ServeDatagram takes one datagram of a peer that has no connection of its own
 	// ([Port.Connect]), and returns false for one of another protocol. It may not keep
-	// b, and returns at once.
+	// b, and does not block.
 	ServeDatagram(at Port, from netip.AddrPort, b []byte) (ours bool)
 	// Close ends what is left and waits for it. It is called once, after the last call
 	// of the others has returned.

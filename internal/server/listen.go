@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +17,7 @@ import (
 // For port 0 the system picks one that is
 // free for TCP, and another when that is taken for UDP.
 func listen(address, device string) (*net.TCPListener, *net.UDPConn, error) {
-	if address == "" {
-		address = ":0"
-	}
+	address = cmp.Or(address, ":0")
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, nil, measure.Fail(measure.KindUsage, "server.listen.syntax", measure.Figures{"address": address})
@@ -59,8 +58,7 @@ func listen(address, device string) (*net.TCPListener, *net.UDPConn, error) {
 }
 
 func explainListen(network, address string, err error) error {
-	var wrong *measure.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*measure.Error](err); ok {
 		return wrong
 	}
 	kind, code := measure.KindUsage, "server.listen"
@@ -70,8 +68,7 @@ func explainListen(network, address string, err error) error {
 	case errors.Is(err, os.ErrPermission):
 		kind, code = measure.KindPermission, "server.listen.permission"
 	}
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err
 	}
 	return measure.Fail(kind, code, measure.Figures{"address": address, "network": network, "cause": err})

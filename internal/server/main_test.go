@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// prompt is what "at once" may take on a busy machine.
+// prompt is what an immediate answer may take on a busy machine.
 const prompt = 2 * time.Second
 
 // running is a server under test.

@@ -91,7 +91,7 @@ func (at *port) close() {
 }
 
 // ForeignAddr is where the clients of a protocol that has a port of its own
-// find it; false where it has none.
+// find it, and false if it has none.
 func (s *Server) ForeignAddr(protocol string) (netip.AddrPort, bool) {
 	for _, at := range s.foreign {
 		if at.protocol.name == protocol {

@@ -9,7 +9,7 @@ import (
 	"soku/test/tier"
 )
 
-// What a client asks for is not set by rights that this server has and its client has not.
+// Options of a client are set without rights that only this server has.
 func TestAClientDoesNotGetBuffersByTheRightsOfTheServer(t *testing.T) {
 	most := tier.NeedsRootBuffers(t)
 	s := serveWith(t, Config{}, realEngines())

@@ -12,7 +12,7 @@ import (
 )
 
 // resetter carries TCP between a client and the server at addr, and may reset all connections
-// at once, as a gateway that fails over.
+// together, as a gateway that fails over.
 type resetter struct {
 	addr, server string
 	// passes says whether what a connection carries is forwarded; else it is dropped, and all
@@ -20,7 +20,7 @@ type resetter struct {
 	passes func(data, fromServer bool, b []byte) bool
 
 	mu     sync.Mutex
-	events *latch // a connection carries the events, or did before it was reset; nil: nobody can see
+	events *latch // a connection carries the events, or did before it was reset
 	open   map[*net.TCPConn]struct{}
 	closed bool
 	wg     sync.WaitGroup
@@ -139,7 +139,7 @@ func (r *resetter) forward(to *net.TCPConn, data, fromServer bool, b []byte) boo
 	return err == nil
 }
 
-// afterData passes everything, except when so many bytes of data were carried: then it cuts.
+// afterData passes everything, but cuts once at each of the limits, in bytes of data.
 func afterData(limits ...int64) func(data, fromServer bool, b []byte) bool {
 	moved := int64(0)
 	return func(data, _ bool, b []byte) bool {
@@ -154,7 +154,7 @@ func afterData(limits ...int64) func(data, fromServer bool, b []byte) bool {
 	}
 }
 
-// whenEvent drops what has the event from the server, so many times.
+// whenEvent drops what has the event from the server, the first times.
 func whenEvent(name string, times int) func(data, fromServer bool, b []byte) bool {
 	return func(data, fromServer bool, b []byte) bool {
 		if times > 0 && !data && fromServer && bytes.Contains(b, []byte(`"event":"`+name+`"`)) {

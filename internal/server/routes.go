@@ -73,7 +73,7 @@ func (s *Server) servePlain(c *Conn) {
 }
 
 // handshakeFailure is a TLS alert record (RFC 8446, section 6) that tells a
-// client at once that there is no TLS here.
+// client immediately that there is no TLS here.
 var handshakeFailure = []byte{21, 3, 3, 0, 2, 2, 40}
 
 func (s *Server) serveTLS(c *Conn) {

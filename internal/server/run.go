@@ -61,7 +61,7 @@ func (s *Server) measure(ss *session) *measure.End {
 
 // sample begins the series of this host, the connections and the control connection, and
 // returns what ends it. There is none without the option, which clients of earlier versions
-// do not have, and for a session beside [series.MostAtOnce] others.
+// do not have, nor if [series.MostAtOnce] sessions have one.
 func (s *Server) sample(ss *session, conns flows.Conns) (stop func() *measure.Series) {
 	none := func() *measure.Series { return nil }
 	if ss.options.Series != measure.SeriesOn {

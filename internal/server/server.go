@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ import (
 type Config struct {
 	Listen      string           // host:port, for TCP and UDP; an empty host is all addresses
 	Device      string           // network interface that clients come through; empty: any
-	MaxClients  int              // sessions at once, more are refused; with Exclusive: sessions that may wait. 0: no limit
+	MaxClients  int              // concurrent sessions, more are refused; with Exclusive: sessions that may wait. 0: no limit
 	Exclusive   bool             // one session at a time; others wait in a queue, first come first
 	MaxDuration measure.Duration // longest session that is accepted, omitted start included; 0: no limit
 	MaxRate     measure.Rate     // highest rate of a test (in each direction of a native one; see limit.go); 0: no limit
@@ -55,7 +56,7 @@ func (c *Config) CloseCopyRoot() {
 // Bounds on what connections may hold before they belong to a session.
 const (
 	maxUnclassified = 1024 // connections whose first bytes are awaited
-	maxControl      = 4096 // control connections beside two for each of MaxClients
+	maxControl      = 4096 // control connections in addition to two for each of MaxClients
 	maxIdle         = 3072 // of them without an events stream: each takes about 25 kB of memory
 	maxPending      = 1024 // sessions without an attached client
 	maxOver         = 64   // sessions that are over, whose client may not have the last event
@@ -132,9 +133,7 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		s.closePorts()
 		return nil, err
 	}
-	if _, err := rand.Read(s.secret[:]); err != nil {
-		return nil, measure.Fail(measure.KindInternal, "server.random", measure.Figures{"cause": err})
-	}
+	_, _ = rand.Read(s.secret[:]) // never fails
 	return s, nil
 }
 
@@ -201,7 +200,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.sessions.close()
 	s.live.Wait()
 
-	// Handlers now write the last event of their session, at once unless the
+	// Handlers now write the last event of their session, immediately unless the
 	// client does not read.
 	flush, cancel := context.WithTimeout(context.Background(), time.Second)
 	_ = s.http.Shutdown(flush)
@@ -234,12 +233,7 @@ func (s *Server) allowed(a netip.Addr) bool {
 		return true
 	}
 	a = a.Unmap().WithZone("")
-	for _, p := range s.cfg.Allow {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.cfg.Allow, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 func (s *Server) limits() native.Limits {

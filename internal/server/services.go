@@ -1,13 +1,17 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"net"
 	"net/netip"
 	"time"
 
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/native"
 )
 
@@ -66,6 +70,37 @@ func (t *Turn) Granted() <-chan struct{} { return t.granted.ch }
 
 // IsGranted reports whether it is this turn.
 func (t *Turn) IsGranted() bool { return t.granted.fired() }
+
+// ErrSpoke is the error of a client that sent something before its turn.
+var ErrSpoke = errors.New("sent something before its turn")
+
+// Await waits until it is this turn. The client sends nothing to c until then: a read ends only
+// when it is gone. The error is that of the read, [ErrSpoke] or the cause of ctx.
+func (t *Turn) Await(ctx context.Context, c net.Conn) error {
+	if t.IsGranted() {
+		return nil
+	}
+	_ = c.SetDeadline(time.Time{})
+	read := make(chan error, 1)
+	go func() {
+		_, err := c.Read(make([]byte, 1))
+		read <- cmp.Or(err, ErrSpoke)
+	}()
+	select {
+	case err := <-read:
+		return err
+	case <-ctx.Done():
+	case <-t.granted.ch:
+	}
+	_ = c.SetReadDeadline(time.Unix(1, 0))
+	switch err := <-read; {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !sock.TimedOut(err):
+		return err
+	}
+	return nil
+}
 
 // Leave gives the turn up, or the place in the queue. It is called once.
 func (t *Turn) Leave() { t.queue.leave(t) }

@@ -125,9 +125,7 @@ func (ss *session) name() string { return ss.id[:8] }
 func (ss *session) await(l *latch, limit time.Duration, missed func() error) error {
 	var timeout <-chan time.Time
 	if limit > 0 {
-		t := time.NewTimer(limit)
-		defer t.Stop()
-		timeout = t.C
+		timeout = time.After(limit)
 	}
 	select {
 	case <-l.ch:
@@ -143,8 +141,8 @@ func (ss *session) await(l *latch, limit time.Duration, missed func() error) err
 func nothing() error { return nil }
 
 // lead is the life of a session; creator is latched when the connection that
-// created it is gone. It frees everything before it reports how it ended, so that
-// who reads the last event can come again at once.
+// created it is gone. It frees everything before it reports how it ended, so that a
+// client that reads the last event can start its next session.
 func (s *Server) lead(ss *session, creator *latch) {
 	var end *measure.End
 	err := Guard(s.log, func() (err error) {
@@ -236,8 +234,6 @@ func (ss *session) giveBack() {
 }
 
 func (ss *session) awaitAttach(creator *latch, most time.Duration) error {
-	limit := time.NewTimer(most)
-	defer limit.Stop()
 	select {
 	case <-ss.attached.ch:
 		return nil
@@ -247,7 +243,7 @@ func (ss *session) awaitAttach(creator *latch, most time.Duration) error {
 		})
 	case <-ss.ctx.Done():
 		return context.Cause(ss.ctx)
-	case <-limit.C:
+	case <-time.After(most):
 		return ss.await(ss.attached, time.Nanosecond, func() error {
 			return measure.Fail(measure.KindBroken, "server.session.no_events", measure.Figures{"limit_ns": most})
 		})

@@ -20,7 +20,7 @@ type turns struct {
 	asked    bool // the client spoke last
 	count    int
 	measured bool
-	opened   map[int]chan struct{} // closed when there are so many connections
+	opened   map[int]chan struct{} // closed when there are as many connections as the key says
 }
 
 func (r *turns) accepted() {

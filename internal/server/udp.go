@@ -111,8 +111,7 @@ func (ss *session) peerOf(index int) (peer netip.AddrPort, opening bool) {
 func (s *Server) open(ss *session, peer netip.AddrPort) (udpFlow, error) {
 	conn, err := s.own.Connect(ss.ctx, ss.local, peer, farSettings(ownOptions(ss)))
 	if err != nil {
-		var known *measure.Error
-		if errors.As(err, &known) {
+		if known, ok := errors.AsType[*measure.Error](err); ok {
 			return udpFlow{}, onServer(known)
 		}
 		return udpFlow{}, measure.Fail(measure.KindInternal, "server.open_udp", measure.Figures{"peer": peer.String(), "cause": err})
@@ -155,7 +154,7 @@ func (s *Server) answerLate(c *net.UDPConn) {
 }
 
 // settleUDP returns the datagram connections for the engines, which from now on
-// are their only readers; nil for a session over TCP.
+// are their only readers, or nil for a session over TCP.
 func (ss *session) settleUDP() []net.Conn {
 	if ss.udp == nil {
 		return nil

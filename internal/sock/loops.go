@@ -31,6 +31,15 @@ func Deal(conns, n int) [][]int {
 	return loops
 }
 
+// Pick returns the elements with these indices.
+func Pick[T any](all []T, indices []int) []T {
+	out := make([]T, len(indices))
+	for k, i := range indices {
+		out[k] = all[i]
+	}
+	return out
+}
+
 // Conns converts a slice of concrete connections to a slice of [net.Conn].
 func Conns[C net.Conn](in []C) []net.Conn {
 	out := make([]net.Conn, len(in))

@@ -81,3 +81,25 @@ func inflation(series []float64) float64 {
 	widen, _ := adjustment(limited(unbiasedLagOne(lag, float64(len(series)))), 0)
 	return widen
 }
+
+// LagOne returns the lag-1 autocorrelation of a series: the sum of the products of
+// neighbouring deviations from the mean over that of their squares. alike reports whether
+// it is above 2/√n, so that chance hardly explains it and neighbouring rounds are alike:
+// intervals that take rounds as independent are then too narrow. Values that are not
+// finite are left out, and the values on both sides of a gap count as neighbours. r is 0 if all
+// values are equal.
+func LagOne(series []float64) (r float64, alike bool) {
+	x := finites(series)
+	mean, squares, products := Mean(x), 0.0, 0.0
+	for i, v := range x {
+		squares += square(v - mean)
+		if i > 0 {
+			products += (v - mean) * (x[i-1] - mean)
+		}
+	}
+	if squares == 0 {
+		return 0, false
+	}
+	r = products / squares
+	return r, r > 2/math.Sqrt(float64(len(x)))
+}

@@ -31,7 +31,7 @@ type ChoiceComparison struct {
 	// is none.
 	Ratio, Low, High float64
 	P, Adjusted      float64 // two-sided, and adjusted by Holm's procedure; NaN if not tested
-	SameP            float64 // as by [Equivalent], adjusted by Holm's procedure; NaN if not tested
+	SameP            float64 // as by [equivalence], adjusted by Holm's procedure; NaN if not tested
 	Decision         Decision
 	Untested         Untested
 	Rounds           int  // compared pairwise; 0: unpaired
@@ -48,7 +48,7 @@ type ChoiceComparison struct {
 // pair is compared as by [Compare], on logarithms: rounds of one session pairwise, others by
 // Welch's test. A decision is at 95 %, with the probabilities of all pairs adjusted by Holm's
 // procedure. Same takes precedence: where a difference as large as the threshold is ruled out
-// as by [Equivalent], a smaller one does not matter even if it is shown.
+// as by [equivalence], a smaller one does not matter even if it is shown.
 func CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) []ChoiceComparison {
 	return Looks{}.CompareChoices(pairs, higherIsBetter, threshold)
 }
@@ -140,3 +140,30 @@ func (d contrast) further(threshold, alpha float64) FurtherRounds {
 	}
 	return furtherUnpaired(d.series[0], d.series[1], threshold, alpha)
 }
+
+// DefaultPractical is the smallest difference that matters in practice, as a ratio, unless
+// somebody says otherwise: 2 %.
+const DefaultPractical = 0.02
+
+// equivalence returns the probabilities, one-sided, that a log ratio with its standard error
+// and degrees of freedom is below, and above, ±ln(1+threshold) although it is not; threshold is
+// a ratio, 0.03 for 3 %. If the larger one is at most alpha, the 1-2·alpha interval is inside
+// and no practical difference is shown (D. J. Schuirmann, "A Comparison of the Two One-Sided
+// Tests Procedure and the Power Approach for Assessing the Equivalence of Average
+// Bioavailability", Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+func equivalence(e estimate, threshold float64) (below, above float64) {
+	margin := math.Log1p(threshold)
+	return studentTail(studentised(e.mean+margin, e.err), e.df), studentTail(studentised(margin-e.mean, e.err), e.df)
+}
+
+// Decision is what a comparison of two patterns shows about the first.
+type Decision string
+
+// The decisions. Same means that a difference as large as the threshold is ruled out;
+// NotShown that the data decide nothing.
+const (
+	Better   Decision = "better"
+	Worse    Decision = "worse"
+	Same     Decision = "same"
+	NotShown Decision = "not_shown"
+)

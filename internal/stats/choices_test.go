@@ -20,12 +20,13 @@ func TestOnePairOfChoicesIsDecidedByThePairedTestAndEquivalence(t *testing.T) {
 			a = append(a, math.Exp(effect+round+0.01*r.NormFloat64()))
 			b = append(b, math.Exp(round+0.01*r.NormFloat64()))
 		}
-		d := LogRatios(groupOf(a...).means().logs, groupOf(b...).means().logs)
-		want, same := PairedT(d, 0.95), Equivalent(d, 0.02, 0.05)
+		d := pairwise(Group{}, Group{}, groupOf(a...).means().logs, groupOf(b...).means().logs)
+		of, want, p := oneLook(d, 0.95)
+		same := Looks{}.sameP(of.estimate(), 0.02)
 		_, wantAlike := LagOne(d)
 		decision := NotShown
 		switch {
-		case same.Shown:
+		case same <= 0.05:
 			decision = Same
 		case want.Low > 0:
 			decision = Better
@@ -33,13 +34,13 @@ func TestOnePairOfChoicesIsDecidedByThePairedTestAndEquivalence(t *testing.T) {
 			decision = Worse
 		}
 		got := CompareChoices([]ChoicePair{{groupOf(a...), groupOf(b...)}}, true, 0.02)[0]
-		if got.Decision != decision || !alike(got.P, want.P) || got.Adjusted != got.P || !alike(got.SameP, same.P) || got.Rounds != want.Rounds || got.Apart || got.Alike != wantAlike {
-			t.Fatalf("seed %d: %+v, want %s, %+v, %+v", seed, got, decision, want, same)
+		if got.Decision != decision || !alike(got.P, p) || got.Adjusted != got.P || !alike(got.SameP, same) || got.Rounds != want.Rounds || got.Apart || got.Alike != wantAlike {
+			t.Fatalf("seed %d: %+v, want %s, %+v, %g", seed, got, decision, want, same)
 		}
-		if !alike(math.Log(got.Ratio), want.Mean) || !alike(math.Log(got.Low), want.Low) || !alike(math.Log(got.High), want.High) {
-			t.Fatalf("seed %d: ratio %v (%v to %v), want the logarithms %v (%v to %v)", seed, got.Ratio, got.Low, got.High, want.Mean, want.Low, want.High)
+		if !alike(math.Log(got.Ratio), want.Difference) || !alike(math.Log(got.Low), want.Low) || !alike(math.Log(got.High), want.High) {
+			t.Fatalf("seed %d: ratio %v (%v to %v), want the logarithms %v (%v to %v)", seed, got.Ratio, got.Low, got.High, want.Difference, want.Low, want.High)
 		}
-		if further, _ := Further(d, 0.02); got.Decision != NotShown && got.Further() != (FurtherRounds{}) || got.Decision == NotShown && got.Further() != further {
+		if further := furtherPaired(d, 0.02, 0.05); got.Decision != NotShown && got.Further() != (FurtherRounds{}) || got.Decision == NotShown && got.Further() != further {
 			t.Fatalf("seed %d, %s: further rounds %+v, of a pair %+v", seed, got.Decision, got.Further(), further)
 		}
 	}

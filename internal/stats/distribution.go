@@ -90,27 +90,6 @@ func poisson(j, mean float64) float64 {
 // chiSquared returns the quantile p of the chi-squared distribution.
 func chiSquared(p, df float64) float64 { return 2 * mathext.GammaIncRegInv(df/2, p) }
 
-// signedRankCDF returns the distribution of Wilcoxon's signed-rank statistic of n values
-// without ties, the sum of the ranks of the positive ones: element v is the probability
-// of at most v, for v from 0 to n(n+1)/2. Each rank is in the sum or not, so the counts
-// of sums are built up rank by rank in O(n³) steps.
-func signedRankCDF(n int) []float64 {
-	sums := make([]float64, n*(n+1)/2+1)
-	sums[0] = 1
-	for rank, reached := 1, 0; rank <= n; rank++ {
-		for v := reached; v >= 0; v-- {
-			sums[v+rank] += sums[v]
-		}
-		reached += rank
-	}
-	total, all := 0.0, math.Ldexp(1, n)
-	for v, ways := range sums {
-		total += ways
-		sums[v] = total / all
-	}
-	return sums
-}
-
 // trigamma and tetragamma are the first and second derivative of the digamma function.
 // They are Hurwitz zeta functions (Abramowitz and Stegun, 6.4.10).
 func trigamma(x float64) float64   { return mathext.Zeta(2, x) }

@@ -9,9 +9,8 @@
 // pairs that may have been measured apart, and [FindEffects] for factors, of [Observations].
 //
 // The package also has decision rules for campaigns. The comment of each names its source and
-// its simulated error rates: [SignFlip] and [HodgesLehmann] for two patterns where
-// Student's t depends on an outlier, [LookLevel] and [EValue] for deciding while a campaign
-// runs, [ByDeployment] where hosts were redeployed between rounds, [MergedPercentile] for
+// its simulated error rates: [LooksUpTo] for deciding while a campaign runs,
+// [ByDeployment] where hosts were redeployed between rounds, [MergedPercentile] for
 // percentiles of histograms, [FindLevels] for changes within a trial, [Sweep] and
 // [KneeOf] for the knee of a sweep, [FindFlowGroups] for flows that are hashed over tunnels.
 //

@@ -49,7 +49,7 @@ type LevelPair struct {
 	Of, Over int
 	Effect
 	// Equivalent is set if a difference as large as the threshold is ruled out, as by
-	// [Equivalent] at 5 %.
+	// [equivalence] at 5 %.
 	Equivalent bool
 }
 

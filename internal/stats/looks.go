@@ -27,7 +27,7 @@ var lookLevels = []struct {
 // each time makes 18 % of them. The level is the same at each look (S. J. Pocock, "Group
 // Sequential Methods in the Design and Analysis of Clinical Trials", Biometrika 64, 1977).
 // It is that of the next larger maximum that was simulated. false: not available, for a
-// maximum below 6 or above 40; see [EValue] for what needs no maximum.
+// maximum below 6 or above 40; see [eValue] for what needs no maximum.
 func LookLevel(most int) (level float64, ok bool) {
 	if most < FirstLook {
 		return 0, false
@@ -51,7 +51,7 @@ type Looks struct {
 }
 
 // LooksUpTo returns the looks after every round from [FirstLook] to a maximum: tests at
-// [LookLevel]. Without one, for a maximum of 0 or above 40, tests are by [EValue] over the
+// [LookLevel]. Without one, for a maximum of 0 or above 40, tests are by [eValue] over the
 // rounds that both patterns have, and what was not measured in the same rounds cannot be tested.
 func LooksUpTo(most int) Looks {
 	level, ok := LookLevel(most)
@@ -98,10 +98,11 @@ func (l Looks) p(e estimate) float64 {
 }
 
 // sameP returns the probability of an estimate this close to 0 where there is a difference as
-// large as the threshold, as by [Equivalent].
+// large as the threshold, as by [equivalence].
 func (l Looks) sameP(e estimate, threshold float64) float64 {
 	if !l.anytime {
-		return equivalence(e.mean, e.err, e.df, threshold).P
+		below, above := equivalence(e, threshold)
+		return max(below, above)
 	}
 	margin := math.Log1p(threshold)
 	if math.Abs(e.mean) >= margin {
@@ -130,4 +131,36 @@ func (l Looks) halves(alpha float64) func(estimate) float64 {
 		}
 		return critical(e.df) * e.err
 	}
+}
+
+// eValue returns the evidence of n log ratios with this t statistic against no difference. It
+// may be looked at after every round, without a maximum: that it ever reaches 1/alpha while
+// there is no difference has at most probability alpha. It is the likelihood of the t
+// statistic with the effect, mean over standard deviation, drawn from a normal distribution
+// with standard deviation tau, over that without an effect (H. Wang and A. Ramdas,
+// "Anytime-Valid t-Tests and Confidence Sequences for Gaussian Means with Unknown Variance",
+// Sequential Analysis 44, 2025). 1, no evidence, for fewer than two values. 1 is a good tau.
+func eValue(t, n, tau float64) float64 {
+	if n < 2 {
+		return 1
+	}
+	scale := 1 + n*tau*tau
+	ratio := scale // its limit for a large t
+	if square(t) < math.MaxFloat64 {
+		ratio = (1 + square(t)/(n-1)) / (1 + square(t)/((n-1)*scale))
+	}
+	return math.Pow(ratio, n/2) / math.Sqrt(scale)
+}
+
+// sequenceReach returns half the interval of a mean that belongs to [eValue], in standard errors
+// of n values: the intervals after every round hold the true mean together with the probability
+// level. +Inf while there are too few values for the level (T. L. Lai, "On Confidence
+// Sequences", Annals of Statistics 4, 1976).
+func sequenceReach(n, tau, level float64) float64 {
+	scale := 1 + n*tau*tau
+	reach := math.Pow(math.Sqrt(scale)/(1-level), 2/n)
+	if n < 2 || reach >= scale {
+		return math.Inf(1)
+	}
+	return math.Sqrt((n - 1) * (reach - 1) / (1 - reach/scale))
 }

@@ -10,7 +10,7 @@ import (
 // looks up to 40 rounds does not.
 func lookedAt(t *testing.T) []float64 {
 	d := []float64{0.031, 0.002, 0.04, -0.001, 0.028, 0.013, 0.035, -0.006}
-	if p := PairedT(d, 0.95).P; p > 0.03 || p < 0.008 {
+	if _, _, p := oneLook(d, 0.95); p > 0.03 || p < 0.008 {
 		t.Fatalf("p is %g", p)
 	}
 	return d
@@ -43,8 +43,9 @@ func TestLooksWithoutAMaximumDecideByEValues(t *testing.T) {
 	d := lookedAt(t)
 	groups := inUnits([][]float64{d, make([]float64, len(d))}, 1)
 	got := LooksUpTo(0).CompareChoices([]ChoicePair{{groups[0], groups[1]}}, true, 0.02)[0]
-	low, high := ConfidenceSequence(d, 1, 0.95)
-	near(t, "p", got.P, 1/EValue(d, 1), 1e-12)
+	i := paired(d).at(LooksUpTo(0)).interval(0.05)
+	low, high := i.Low, i.High
+	near(t, "p", got.P, 1/evidence(d), 1e-12)
 	near(t, "low", got.Low, math.Exp(low), 1e-12)
 	near(t, "high", got.High, math.Exp(high), 1e-12)
 	if n := got.Further(); n.Least < 1 || n.Most < n.Likely || n.Likely < n.Least {
@@ -76,9 +77,9 @@ func TestIntervalsOfAPairAreThoseOfAllLooks(t *testing.T) {
 		looked := compare(LooksUpTo(20), level)
 		near(t, "low of at most 20 looks", looked.Low, once.Low, 1e-12)
 		near(t, "high of at most 20 looks", looked.High, once.High, 1e-12)
-		low, high := ConfidenceSequence(d, 1, level)
-		near(t, "low of any number of looks", compare(LooksUpTo(0), level).Low, math.Expm1(low), 1e-12)
-		near(t, "high of any number of looks", compare(LooksUpTo(0), level).High, math.Expm1(high), 1e-12)
+		anytime := paired(d).at(LooksUpTo(0)).interval(1 - level)
+		near(t, "low of any number of looks", compare(LooksUpTo(0), level).Low, math.Expm1(anytime.Low), 1e-12)
+		near(t, "high of any number of looks", compare(LooksUpTo(0), level).High, math.Expm1(anytime.High), 1e-12)
 	}
 }
 

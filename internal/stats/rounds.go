@@ -25,13 +25,6 @@ func RoundsForPower(difference, sd, power, alpha float64) int {
 	return fewestRounds(func(n float64) bool { return powerOf(effect, n, alpha) >= power })
 }
 
-// RoundsForHalfWidth returns the fewest rounds whose t interval at a confidence level
-// extends by at most half to either side of the mean, at this standard deviation of the
-// values. It returns 0 if more than 1000 would be needed.
-func RoundsForHalfWidth(half, sd, level float64) int {
-	return fewestRounds(func(n float64) bool { return studentT(1-level, n-1)*sd/math.Sqrt(n) <= half })
-}
-
 // fewestRounds returns the smallest number from 2 to 1000 that is enough, 0 if none is,
 // where all numbers above one that is enough are enough.
 func fewestRounds(enough func(n float64) bool) int {
@@ -51,19 +44,10 @@ type FurtherRounds struct {
 	Least, Likely, Most int
 }
 
-// Further returns how many more rounds show a difference of the threshold, a ratio such as
-// 0.03, at 95 % with a probability of 80 %, given the spread of these log ratios. The
-// limits of the standard deviation are those of the chi-squared distribution of the
-// variance. false for fewer than two log ratios.
-func Further(logRatios []float64, threshold float64) (FurtherRounds, bool) {
-	d := finites(logRatios)
-	if len(d) < 2 {
-		return FurtherRounds{}, false
-	}
-	return furtherPaired(d, threshold, 1-confidence), true
-}
-
-// furtherPaired is Further at a level alpha, of two or more finite log ratios.
+// furtherPaired returns how many more rounds show a difference of the threshold, a ratio such as
+// 0.03, at level alpha with a probability of 80 %, given the spread of two or more finite log
+// ratios. The limits of the standard deviation are those of the chi-squared distribution of the
+// variance.
 func furtherPaired(d []float64, threshold, alpha float64) FurtherRounds {
 	sd := StdDev(d)
 	return furtherRounds(float64(len(d)-1), func(factor float64) int {
@@ -121,4 +105,44 @@ func furtherRounds(df float64, further func(factor float64) int) FurtherRounds {
 		Likely: further(1),
 		Most:   further(math.Sqrt(df / chiSquared(0.2, df))),
 	}
+}
+
+// Noise returns the standard deviation of logarithms of round means around the effects of
+// patterns and rounds: how much a pattern varies from round to round, without the variation that
+// all patterns share. logs is as for [ComparePatterns]; one pattern alone varies around its mean.
+// It returns NaN for fewer than two rounds.
+func Noise(logs [][]float64) float64 {
+	if len(logs) == 1 {
+		return StdDev(finites(logs[0]))
+	}
+	t := residualsOf(logs)
+	if t.df < 1 {
+		return math.NaN()
+	}
+	return math.Sqrt(sumSquares(t.residuals) / t.df)
+}
+
+// SmallestShown returns the smallest difference of logarithms that a two-sided t test at level
+// alpha shows with a probability of 80 %, given its standard error and degrees of freedom. +Inf
+// with less than one degree of freedom.
+func SmallestShown(err, df, alpha float64) float64 {
+	if df < 1 {
+		return math.Inf(1)
+	}
+	low, high := 0.0, 1.0
+	for powerOfT(high, df, alpha) < wantedPower {
+		low, high = high, 2*high
+		if high > 1e9 {
+			return math.Inf(1)
+		}
+	}
+	for high-low > 1e-6*high {
+		middle := (low + high) / 2
+		if powerOfT(middle, df, alpha) < wantedPower {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high * err
 }

@@ -30,7 +30,8 @@ func TestFalseAlarmsAndPowerOfTwoPatterns(t *testing.T) {
 	}
 	different := func(question, design string, mean float64) simulation {
 		return simulate(t, question, design, 2000, func(seed uint64) bool {
-			return PairedT(normals(source(seed), 12, mean, sd), 0.95).P <= 0.05
+			_, _, p := oneLook(normals(source(seed), 12, mean, sd), 0.95)
+			return p <= 0.05
 		})
 	}
 	different(falseOfTwo, "12 rounds, independent", 0).atMost(0.05)
@@ -46,7 +47,8 @@ const falseOfTwo = "a difference between two equal patterns is shown"
 func TestDriftThatPatternsShareMakesNoFalseAlarms(t *testing.T) {
 	simulate(t, falseOfTwo, "12 rounds, drift that both share", 2000, func(seed uint64) bool {
 		logs := table(seed, []float64{0, 0}, 12, 0.02)
-		return PairedT(LogRatios(logs[0], logs[1]), 0.95).P <= 0.05
+		_, _, p := oneLook(pairwise(Group{}, Group{}, logs[0], logs[1]), 0.95)
+		return p <= 0.05
 	}).atMost(0.05)
 }
 
@@ -130,7 +132,7 @@ func TestLookingAfterEveryRoundMakesNoFalseAlarms(t *testing.T) {
 		return simulate(t, falseOfLooks, design, 1000, func(seed uint64) bool {
 			d := normals(source(seed), most, 0, 1)
 			for n := FirstLook; n <= most; n++ {
-				if PairedT(d[:n], 0.95).P <= alpha {
+				if _, _, p := oneLook(d[:n], 0.95); p <= alpha {
 					return true
 				}
 			}
@@ -151,7 +153,7 @@ func TestAnEValueMayBeLookedAtForever(t *testing.T) {
 		return simulate(t, question, "e-value of 20 in 60 rounds", 1000, func(seed uint64) bool {
 			d := normals(source(seed), 60, mean, 1)
 			for n := 2; n <= len(d); n++ {
-				if EValue(d[:n], 1) >= 20 {
+				if evidence(d[:n]) >= 20 {
 					return true
 				}
 			}
@@ -188,7 +190,7 @@ func TestFurtherRoundsAreAboutThoseNeeded(t *testing.T) {
 	}
 	var likely []float64
 	inside := simulate(t, "the range of further rounds contains the number that is needed", "12 rounds, 31 needed", 300, func(seed uint64) bool {
-		got, _ := Further(normals(source(seed), 12, 0, sd), 0.03)
+		got := furtherPaired(normals(source(seed), 12, 0, sd), 0.03, 0.05)
 		likely = append(likely, float64(got.Likely+12))
 		return got.Least <= 31-12 && 31-12 <= got.Most
 	})

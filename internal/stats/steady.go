@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -90,15 +91,7 @@ func usable(samples []measure.Sample, endNs int64) []measure.Sample {
 		}
 		kept = append(kept, s)
 	}
-	slices.SortStableFunc(kept, func(a, b measure.Sample) int {
-		switch {
-		case a.StartNs < b.StartNs:
-			return -1
-		case a.StartNs > b.StartNs:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(kept, func(a, b measure.Sample) int { return cmp.Compare(a.StartNs, b.StartNs) })
 	// A sample that begins before the last one ended would count the same time twice.
 	out := kept[:0]
 	for _, s := range kept {

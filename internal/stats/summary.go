@@ -60,10 +60,6 @@ func Range(values []float64) (low, high float64) {
 func Quantile(values []float64, p float64) float64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
-	return quantileSorted(sorted, p)
-}
-
-func quantileSorted(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 || !(p >= 0 && p <= 1) {
 		return math.NaN()
 	}
@@ -74,4 +70,39 @@ func quantileSorted(sorted []float64, p float64) float64 {
 	}
 	fraction := at - float64(below)
 	return sorted[below] + fraction*(sorted[below+1]-sorted[below])
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func finites(values []float64) []float64 {
+	var out []float64
+	for _, v := range values {
+		if finite(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Jain returns the fairness index of shares: the square of their sum over their number
+// times the sum of their squares. It is from 1 divided by their number, if one has
+// everything, to 1, if all are equal. It does not depend on the unit. Negative shares
+// count as 0. NaN if all shares are 0. Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative
+// Measure of Fairness and Discrimination for Resource Allocation in Shared Computer
+// Systems", DEC-TR-301, 1984.
+func Jain(shares []float64) float64 {
+	if len(shares) == 0 {
+		return math.NaN()
+	}
+	_, most := Range(shares)
+	if !(most > 0) || math.IsInf(most, 1) {
+		return math.NaN()
+	}
+	var sum, squares float64
+	for _, s := range shares {
+		s = max(s, 0) / most // prevents overflow of the squares
+		sum += s
+		squares += s * s
+	}
+	return sum * sum / (float64(len(shares)) * squares)
 }

@@ -1,9 +1,9 @@
 // Package store keeps results and campaigns. It has one interface, [Store], and
-// one conformance suite that every implementation passes, package storetest.
+// one conformance suite that every implementation passes, package test/storetest.
 // The implementations are package sqlite, one file on disk, and package memory.
 //
-// What a person types for an identity (an abbreviation, a name, "last") is
-// resolved above the interface, by [FindResult] and [FindCampaign].
+// [FindResult] and [FindCampaign] resolve what a person types for an identity (an abbreviation,
+// a name, "last"), above the interface.
 //
 // Use: open a store through its implementation, and pass on the interface.
 //

@@ -7,7 +7,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/memory"
-	"soku/internal/store/storetest"
+	"soku/test/storetest"
 )
 
 func TestEntriesOfManyPages(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/memory"
-	"soku/internal/store/storetest"
+	"soku/test/storetest"
 )
 
 // filled is a store with results of these identities, each started a second after the one before.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"soku/internal/measure"
@@ -26,14 +27,16 @@ import (
 //     [NoCampaign]). An empty list is no error;
 //   - kind usage: a value cannot be stored (a result without an ID), or a query
 //     cannot be answered (a cursor that no page gave, a negative limit);
+//   - kind refused: another result has that identity ([Conflict]);
 //   - kind store: the store cannot be read or written (disk full, damaged file,
 //     locked for too long, closed). What was stored before is not affected;
 //   - kind interrupted: ctx ended.
 type Store interface {
 	// Put stores results under their IDs, all of them or none. Results do not
-	// change: putting an ID that is already there does nothing and is no error, so
-	// that a journal can be written again as often as one likes. Members of the
-	// document that this version does not know are kept.
+	// change: putting a result that is already there does nothing and is no error, so
+	// that a journal can be written again as often as one likes. An ID that is already
+	// there with another document is a conflict ([IsConflict]): the stored one stays.
+	// Members of the document that this version does not know are kept.
 	Put(ctx context.Context, results ...*measure.Result) error
 	// Get returns the result with exactly that ID.
 	Get(ctx context.Context, id string) (*measure.Result, error)
@@ -107,6 +110,27 @@ func (d Detail) Decode(document []byte) (*measure.Result, error) {
 // NoResult is the error for an ID that no result has in the store of that name.
 func NoResult(name, id string) *measure.Error {
 	return measure.Fail(measure.KindNotFound, "store.no_result", measure.Figures{"result": id, "store": name})
+}
+
+// Conflict returns an error if a result differs from the document that is stored under its ID
+// in the store of that name.
+func Conflict(name string, r *measure.Result, stored []byte) error {
+	there, err := Whole.Decode(stored)
+	if err != nil {
+		return err
+	}
+	if same, err := equal(there, r); err != nil || same {
+		return err
+	}
+	return measure.Fail(measure.KindRefused, codeConflict, measure.Figures{"result": r.ID, "store": name})
+}
+
+const codeConflict = "store.conflict"
+
+// IsConflict reports whether an error is that of [Conflict].
+func IsConflict(err error) bool {
+	var e *measure.Error
+	return errors.As(err, &e) && e.Code == codeConflict
 }
 
 // NoCampaign is the error for an ID that no campaign has in the store of that name.

@@ -11,8 +11,8 @@ import (
 // region count as one, whatever the locale.
 var Terminal runewidth.Condition
 
-// ColumnWidths are the columns of a terminal that the cells of a table take, whose first row
-// is its head; 0 for those with nothing but a head. Cells are printable.
+// ColumnWidths are the columns that the cells of a table take on a terminal. The first row is the
+// head; a column with only a head has width 0. Cells are printable.
 func ColumnWidths(rows [][]string) []int {
 	widths := make([]int, len(rows[0]))
 	for i, row := range rows {

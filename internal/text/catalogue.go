@@ -64,7 +64,7 @@ func (c *Catalogue) Language() string { return c.tag.String() }
 func (c *Catalogue) Sentence(key string, args Args) string { return c.sentence(key, args) }
 
 // SentenceFor is Sentence for a variant of a message, such as a test or a metric: the message
-// KEY.VARIANT if it exists, else KEY. A variant may leave out arguments that the key writes.
+// KEY.VARIANT if it exists, otherwise KEY. A variant may leave out arguments that KEY writes.
 func (c *Catalogue) SentenceFor(variant, key string, args Args) string {
 	if special := key + "." + variant; c.Has(special) {
 		key = special

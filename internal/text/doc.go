@@ -3,8 +3,8 @@
 // plurals and how numbers are written come from a message catalogue, one file an
 // area and language in messages/ (area.language.json, the format of go-i18n).
 //
-// A second language is its files beside the English ones ([For]) and nothing else: no
-// sentence is assembled from parts, so word order and plurals are the translator's. Whoever
+// A second language needs only its files, named like the English ones ([For]): no
+// sentence is assembled from parts, so word order and plurals are the translator's. Code that
 // writes for people is handed the catalogue that they read; what programs read is English
 // ([ForPrograms]).
 // Where a sentence needs several plurals, {{count "hop" .Hops}} inserts the message
@@ -12,5 +12,5 @@
 // metric: KEY.VARIANT stands in for KEY there ([Catalogue.SentenceFor]).
 //
 // Command lines of other tools (package dropin) keep those tools' own texts.
-// The package starts no goroutines; a Catalogue may be used from several at once.
+// The package starts no goroutines; a Catalogue may be used from several.
 package text

@@ -6,8 +6,8 @@ import (
 	"soku/internal/measure"
 )
 
-// MTULimit says what limits a path MTU. Names of hops come from the network: whoever
-// shows the sentence on a terminal filters it.
+// MTULimit says what limits a path MTU. Names of hops come from the network: filter the
+// sentence before you write it to a terminal.
 func MTULimit(m *measure.PathMTU) Line {
 	args := Args{"MTU": m.InterfaceBytes, "After": hopArgs(m.After), "Before": hopArgs(m.Before), "Failed": m.FailedBytes, "Reply": false}
 	switch m.Limit {
@@ -48,7 +48,7 @@ func MTUFlows(m *measure.PathMTU, f measure.MTUFlow, n int, flows string) Line {
 	return Line{Key: "mtu.flow." + kind, Args: l.Args}
 }
 
-// hopArgs are the members of a hop that sentences write; nil where there is none.
+// hopArgs are the members of a hop that sentences write, or nil if h is nil.
 func hopArgs(h *measure.MTUHop) map[string]any {
 	if h == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // TraceNode names who answered a probe, and why it went no further. Names of hops come
-// from the network: whoever shows the sentence on a terminal filters it.
+// from the network: filter the sentence before you write it to a terminal.
 func TraceNode(n *measure.TraceNode) Line {
 	var labels []string
 	for _, l := range n.MPLS {
@@ -16,7 +16,7 @@ func TraceNode(n *measure.TraceNode) Line {
 	}
 	code := string(n.ReasonCode)
 	if !English().Has("reason." + code) {
-		code = "" // of another version, which has the words beside it
+		code = "" // of another version; the document has the words, too
 	}
 	return Line{Key: "trace.node", Args: Args{
 		"Name": n.Name, "Address": n.Address, "MPLS": strings.Join(labels, "/"), "ReasonCode": code, "Reason": n.Reason,

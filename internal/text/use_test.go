@@ -99,7 +99,7 @@ func MessageKeys(t *testing.T) []string {
 type use struct {
 	at   string
 	key  string   // whole, or a prefix
-	args []string // keys of the Args literal; nil where it is none
+	args []string // keys of the Args literal, or nil if there is none
 	open bool     // key is a prefix: the rest is made while the program runs
 	// hint: the message KEY.hint, if there is one, is made of the same arguments
 	hint bool

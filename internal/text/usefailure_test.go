@@ -63,7 +63,7 @@ func literals(t *testing.T) map[string]bool {
 	return out
 }
 
-// failureCode is the code whose message has the key; false for a key of another family.
+// failureCode is the code whose message has the key, and false if the key is of another family.
 func failureCode(key string) (code string, ok bool) {
 	if code, ok = strings.CutPrefix(key, "error."); ok {
 		return strings.TrimSuffix(code, ".hint"), true

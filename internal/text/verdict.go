@@ -42,7 +42,7 @@ func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
 	return Args{"Limit": limit, "Confidence": v.Confidence, "Direction": v.Direction, "Evidence": evidence, "Or": or, "Tell": c.Probe(v.NextMeasurement), "Lifted": v.DurationWithoutLimitNs}
 }
 
-// evidence is a comparison as a phrase; empty for one that says nothing by itself, such as
+// evidence is a comparison as a phrase, or "" if it says nothing without the others, such as
 // the number of streams.
 func (c *Catalogue) evidence(e measure.Evidence) string {
 	if !c.Has("verdict.figure."+e.Figure) || !c.Has("verdict.value."+e.Unit) {

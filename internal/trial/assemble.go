@@ -129,9 +129,7 @@ func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
 		}
 	}
 	f.Summary.SteadyStartNs = measure.Duration(steady.StartNs)
-	if steady.EndNs > steady.StartNs {
-		f.Summary.GoodputBps = float64(steady.Bytes) * 8e9 / float64(steady.EndNs-steady.StartNs)
-	}
+	f.Summary.GoodputBps = steady.Bps()
 }
 
 // rateOfWhole is for a receiver that reports how much it received, and not when.
@@ -222,11 +220,9 @@ func countPackets(f *measure.Flow, both bool) {
 	if known == streams {
 		f.Summary.SocketDrops = &drops
 	}
-	jitter /= float64(streams)
-	f.Summary.JitterNs = &jitter
+	f.Summary.JitterNs = new(jitter / float64(streams))
 	if f.Summary.PacketsSent > 0 {
-		loss := float64(f.Summary.PacketsLost) / float64(f.Summary.PacketsSent)
-		f.Summary.LossRatio = &loss
+		f.Summary.LossRatio = new(float64(f.Summary.PacketsLost) / float64(f.Summary.PacketsSent))
 	}
 }
 
@@ -265,8 +261,7 @@ func total(flows []measure.Flow) measure.Summary {
 		}
 	}
 	if sum.LossRatio != nil && sum.PacketsSent > 0 {
-		loss := float64(sum.PacketsLost) / float64(sum.PacketsSent)
-		sum.LossRatio = &loss
+		sum.LossRatio = new(float64(sum.PacketsLost) / float64(sum.PacketsSent))
 	}
 	return sum
 }
@@ -275,16 +270,14 @@ func addCounts(a, b *int64) *int64 {
 	if a == nil || b == nil {
 		return nil
 	}
-	n := *a + *b
-	return &n
+	return new(*a + *b)
 }
 
 func larger(a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return nil
 	}
-	n := max(*a, *b)
-	return &n
+	return new(max(*a, *b))
 }
 
 func trust(c measure.Confidence) int {
@@ -295,4 +288,40 @@ func trust(c measure.Confidence) int {
 		return 1
 	}
 	return 0
+}
+
+// cost adds up what both ends spent on 1e9 payload bytes. One end alone says
+// little: what one saves the other may spend.
+func cost(r *measure.Result) {
+	var sum float64
+	for _, h := range []*measure.Host{r.Hosts.Client, r.Hosts.Server} {
+		if h == nil || h.Counters == nil || h.Counters.CPUSecPerGB == 0 {
+			return
+		}
+		sum += h.Counters.CPUSecPerGB
+	}
+	r.Summary.CPUSecPerGB = &sum
+}
+
+// fairness returns how evenly the streams of a flow shared its goodput, or nil if the flow has
+// one stream or no byte was counted.
+func fairness(f *measure.Flow) *measure.Fairness {
+	shares := f.StreamBps()
+	if len(shares) < 2 {
+		return nil
+	}
+	index := stats.Jain(shares)
+	if math.IsNaN(index) {
+		return nil
+	}
+	low, high := stats.Range(shares)
+	return &measure.Fairness{JainIndex: index, MinBps: low, MedianBps: stats.Median(shares), MaxBps: high}
+}
+
+// lessFair is that of two directions whose streams shared it less evenly.
+func lessFair(a, b *measure.Fairness) *measure.Fairness {
+	if a == nil || b != nil && b.JainIndex < a.JainIndex {
+		return b
+	}
+	return a
 }

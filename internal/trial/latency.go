@@ -19,8 +19,7 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	s.LateSends = l.LateSends
 	s.PacketsSent, s.PacketsReceived, s.PacketsLost, s.PacketsDuplicated = l.Sent, l.Received, l.Lost, l.Duplicated
 	if l.Sent > 0 {
-		loss := float64(l.Lost) / float64(l.Sent)
-		s.LossRatio = &loss
+		s.LossRatio = new(float64(l.Lost) / float64(l.Sent))
 	}
 	if n := len(l.Rows); n > 0 {
 		s.DurationNs = measure.Duration(l.Rows[n-1].EndNs - l.Rows[0].StartNs)
@@ -44,10 +43,9 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	}
 	s.SetConfidence(latencyConfidence(r.Connect != nil, l))
 	if floor != nil {
-		p50 := floor.RTT.P50
-		s.FloorNs = &p50
-		if share := p50 / s.RTT.P50; share > measure.NearBaseline {
-			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": s.RTT.P50, "baseline_ns": p50})
+		s.FloorNs = new(floor.RTT.P50)
+		if share := floor.RTT.P50 / s.RTT.P50; share > measure.NearBaseline {
+			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": s.RTT.P50, "baseline_ns": floor.RTT.P50})
 		}
 	}
 }

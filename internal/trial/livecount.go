@@ -55,6 +55,5 @@ func (l *liveCount) fill(s *measure.Summary) {
 	s.PacketsReceived, s.PacketsLost = l.packets, max(0, l.lost)
 	s.PacketsSent = s.PacketsReceived + s.PacketsLost
 	s.PacketsPerSecond = float64(l.packets) * 1e9 / float64(l.ns)
-	loss := float64(s.PacketsLost) / float64(s.PacketsSent)
-	s.LossRatio = &loss
+	s.LossRatio = new(float64(s.PacketsLost) / float64(s.PacketsSent))
 }

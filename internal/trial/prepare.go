@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"sync"
@@ -9,6 +10,8 @@ import (
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/tests"
+	"soku/internal/wire"
+	"soku/internal/wire/native"
 )
 
 // preparation is what a trial needs before packets move, but not to talk to the
@@ -52,8 +55,19 @@ func (p *preparation) into(r *measure.Result) {
 		if p.local.IsValid() {
 			r.Path.Client.Address = p.local.String()
 		}
-		if r.Path.Client.Name == "" {
-			r.Path.Client.Name = p.facts.Hostname
-		}
+		r.Path.Client.Name = cmp.Or(r.Path.Client.Name, p.facts.Hostname)
 	})
+}
+
+// askFirst asks the server whether it is there and has a folder for files, before the client
+// makes them, which may take minutes and much of its disk.
+func askFirst(ctx context.Context, s Spec, t target, o measure.Options) error {
+	if !o.NeedsServer(s.Test) {
+		return nil
+	}
+	info, err := native.Ask(ctx, t.hostPort(o), wire.Request{Options: o, Token: s.Token, TLS: s.TLS})
+	if admit := tests.Of(s.Test).Admit; err == nil && admit != nil && info.Copies != nil && !*info.Copies {
+		err = admit(tests.Engines{}, o)
+	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"soku/internal/engine"
 	"soku/internal/engine/flows"
@@ -14,6 +15,10 @@ import (
 	"soku/internal/measure"
 	"soku/internal/tests"
 	"soku/internal/wire"
+	"soku/internal/wire/ethr"
+	"soku/internal/wire/iperf3"
+	"soku/internal/wire/native"
+	"soku/internal/wire/ntttcp"
 )
 
 // runSession measures against a server: handshake, data connections, both
@@ -222,4 +227,36 @@ func overheadOf(ctx context.Context, d *tests.Descriptor, own *measure.End, r *m
 		r.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err})
 	}
 	return reading
+}
+
+// open begins a session in the protocol that the option via names.
+func open(ctx context.Context, via, hostPort string, r wire.Request, h wire.Hooks) (wire.Session, error) {
+	switch via {
+	case measure.ViaSoku:
+		return native.Open(ctx, hostPort, r, h)
+	case measure.ViaIperf3:
+		return iperf3.Open(ctx, hostPort, r, h)
+	case measure.ViaEthr:
+		return ethr.Open(ctx, hostPort, r, h)
+	case measure.ViaNtttcp:
+		return ntttcp.Open(ctx, hostPort, r, h)
+	}
+	return nil, measure.Fail(measure.KindUsage, "trial.via", measure.Figures{"via": via, "own": measure.ViaSoku})
+}
+
+// overtime is how much longer than its duration a trial may take from its start to the other
+// end's result, whatever the other end sends: more than the 30 s after which a soku server ends
+// it, and what the ends wait for each other then.
+const overtime = time.Minute
+
+// limitTime ends a trial that has a duration when it takes longer than that by over. The caller
+// calls the returned function when the trial has ended. A trial of an amount has no limit.
+func limitTime(o measure.Options, over time.Duration, cancel context.CancelCauseFunc) (stop func()) {
+	if o.Duration <= 0 {
+		return func() {}
+	}
+	timer := time.AfterFunc((o.Omit+o.Duration).Std()+over, func() {
+		cancel(measure.Fail(measure.KindBroken, "trial.overtime", measure.Figures{"limit_ns": over}))
+	})
+	return func() { timer.Stop() }
 }

@@ -7,6 +7,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -38,6 +39,7 @@ type Spec struct {
 	IPerf3         wire.IPerf3 // for Options.Via iperf3
 	Version        string      // of this program
 	Identity       *measure.Trial
+	Result         string // identity of the result; empty: Run makes one
 	// Floor returns the stored loopback baseline of a host with these facts, or nil if
 	// there is none; nil looks nothing up.
 	Floor func(measure.Facts) *measure.HostFloor
@@ -109,7 +111,7 @@ func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	}
 	now := time.Now()
 	r := &measure.Result{
-		Schema: measure.Schema, ID: measure.NewResultID(now), Test: s.Test, Trial: s.Identity,
+		Schema: measure.Schema, ID: cmp.Or(s.Result, measure.NewResultID(now)), Test: s.Test, Trial: s.Identity,
 		Tool:      measure.Tool{Name: "soku", Version: s.Version, GoVersion: runtime.Version()},
 		StartedAt: now.UTC(), Options: s.Options,
 		Path: measure.Path{Client: s.Client, Server: s.Server, Direction: measure.Forward},
@@ -147,9 +149,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	if err != nil {
 		return err
 	}
-	if r.Path.Server.Name == "" {
-		r.Path.Server.Name = target.name
-	}
+	r.Path.Server.Name = cmp.Or(r.Path.Server.Name, target.name)
 	r.Path.Server.Address = target.addr.String()
 	if probe.OptionsOf(o).Probe == "icmp" && target.explicit != 0 {
 		return measure.Fail(measure.KindUsage, "trial.echo_port", measure.Figures{"test": s.Test, "host": s.Host})
@@ -280,4 +280,16 @@ func localAddress(ctx context.Context, remote netip.Addr, o measure.Options) net
 		return u.AddrPort().Addr().Unmap()
 	}
 	return netip.Addr{}
+}
+
+// Ends finds the addresses of both ends of a path, as [Run] does, and the port of the server. It
+// sends only the query for the name. client is the zero address if this host has no route. An
+// error has kind usage if host is no valid host, and kind unreachable if the name has no address,
+// as in Run.
+func Ends(ctx context.Context, host string, o measure.Options) (client, server netip.Addr, port int, err error) {
+	t, err := resolve(ctx, host, o)
+	if err != nil {
+		return client, server, 0, err
+	}
+	return localAddress(ctx, t.addr, o), t.addr, cmp.Or(t.explicit, o.ServerPort()), nil
 }

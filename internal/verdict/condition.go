@@ -16,6 +16,8 @@ const (
 	yes
 )
 
+func (t truth) reversed() truth { return [...]truth{unknown, yes, no}[t] }
+
 // Condition is what a rule asks of the figures.
 type Condition interface {
 	// holds returns the comparisons that decided, too.
@@ -78,39 +80,26 @@ func figureText(v float64, unit string) string {
 	return number(v)
 }
 
-type all []Condition
+// list combines conditions: the first whose truth is decisive decides, and otherwise each has to
+// be known.
+type list struct {
+	conditions []Condition
+	decisive   truth
+	with       string // between the conditions, in text
+}
 
 // All holds if every condition holds.
-func All(conditions ...Condition) Condition { return all(conditions) }
-
-func (a all) holds(f *Figures) (truth, []measure.Evidence) {
-	whole, evidence := yes, []measure.Evidence(nil)
-	for _, c := range a {
-		t, e := c.holds(f)
-		if t == no {
-			return no, e
-		}
-		if t == unknown {
-			whole = unknown
-		}
-		evidence = append(evidence, e...)
-	}
-	return whole, evidence
-}
-
-func (a all) String() string { return join(a, " and ", "") }
-
-type anyOf []Condition
+func All(conditions ...Condition) Condition { return list{conditions, no, " and "} }
 
 // Any holds if one condition holds.
-func Any(conditions ...Condition) Condition { return anyOf(conditions) }
+func Any(conditions ...Condition) Condition { return list{conditions, yes, " or "} }
 
-func (a anyOf) holds(f *Figures) (truth, []measure.Evidence) {
-	whole, evidence := no, []measure.Evidence(nil)
-	for _, c := range a {
+func (l list) holds(f *Figures) (truth, []measure.Evidence) {
+	whole, evidence := l.decisive.reversed(), []measure.Evidence(nil)
+	for _, c := range l.conditions {
 		t, e := c.holds(f)
-		if t == yes {
-			return yes, e
+		if t == l.decisive {
+			return t, e
 		}
 		if t == unknown {
 			whole = unknown
@@ -120,7 +109,21 @@ func (a anyOf) holds(f *Figures) (truth, []measure.Evidence) {
 	return whole, evidence
 }
 
-func (a anyOf) String() string { return join(a, " or ", "(") }
+// String has an "or" in parentheses, and an "and" within an "or".
+func (l list) String() string {
+	parts := make([]string, len(l.conditions))
+	for i, c := range l.conditions {
+		parts[i] = c.String()
+		if inner, ok := c.(list); ok && l.decisive == yes && inner.decisive == no && len(inner.conditions) > 1 {
+			parts[i] = "(" + parts[i] + ")"
+		}
+	}
+	text := strings.Join(parts, l.with)
+	if l.decisive == yes {
+		return "(" + text + ")"
+	}
+	return text
+}
 
 type not struct{ Condition }
 
@@ -129,13 +132,7 @@ func Not(c Condition) Condition { return not{c} }
 
 func (n not) holds(f *Figures) (truth, []measure.Evidence) {
 	t, e := n.Condition.holds(f)
-	switch t {
-	case yes:
-		return no, e
-	case no:
-		return yes, e
-	}
-	return unknown, e
+	return t.reversed(), e
 }
 
 func (n not) String() string { return "not " + n.Condition.String() }
@@ -162,18 +159,3 @@ type named struct {
 }
 
 func (n named) String() string { return "*" + n.name + "*" }
-
-func join(list []Condition, with, open string) string {
-	parts := make([]string, len(list))
-	for i, c := range list {
-		parts[i] = c.String()
-		if _, inner := c.(all); inner && open != "" && len(c.(all)) > 1 {
-			parts[i] = "(" + parts[i] + ")"
-		}
-	}
-	text := strings.Join(parts, with)
-	if open != "" {
-		return "(" + text + ")"
-	}
-	return text
-}

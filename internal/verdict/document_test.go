@@ -63,7 +63,7 @@ func tables() string {
 	b.WriteString("\n| condition of several rules | holds if |\n|---|---|\n")
 	for _, n := range shared {
 		text := n.Condition.String()
-		if _, brackets := n.Condition.(anyOf); brackets {
+		if l, ok := n.Condition.(list); ok && l.decisive == yes {
 			text = text[1 : len(text)-1]
 		}
 		fmt.Fprintf(&b, "| *%s* | %s |\n", n.name, text)
@@ -114,12 +114,8 @@ func collect(c Condition, into map[Key]bool) {
 	switch c := c.(type) {
 	case comparison:
 		into[c.key] = true
-	case all:
-		for _, inner := range c {
-			collect(inner, into)
-		}
-	case anyOf:
-		for _, inner := range c {
+	case list:
+		for _, inner := range c.conditions {
 			collect(inner, into)
 		}
 	case named:

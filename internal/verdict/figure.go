@@ -183,7 +183,7 @@ var Infos = append([]FigureInfo{
 	{CopyReadLead, unitRatio, "`copy_read_ratio` less `copy_send_wait_ratio`"},
 	{CopyWriteLead, unitRatio, "`copy_write_ratio` less `copy_receive_wait_ratio`"},
 	{CopyDiskLead, unitRatio, "`copy_write_ratio` less `copy_read_ratio`; absent for a local copy, where one disk may do both"},
-	{CopyCut, unitRatio, "time in which at least one connection of a copy was cut, divided by the length of the copy; the other shares are of the rest"},
+	{CopyCut, unitRatio, "time in which at least one connection of a copy was cut, divided by the length of the copy; the other shares exclude this time"},
 	{CopyWriteTimes, unitTimes, "length of the stage write divided by that of the stage read, where they were measured alone"},
 }, probeInfos...)
 

@@ -22,8 +22,7 @@ func Known(ctx context.Context, err error) error {
 	if cause := Ended(ctx); cause != nil {
 		return cause
 	}
-	var known *measure.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*measure.Error](err); ok {
 		return known
 	}
 	return nil

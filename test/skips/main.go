@@ -5,6 +5,9 @@
 //
 // With -allowed it fails if a skipped test is not listed in the file. Tests that belong to
 // another tier (package tier) are counted and not listed.
+//
+// It also lists the tests that failed and passed when they were repeated. It fails if one of
+// them is not a timing-sensitive test that failed on a busy host.
 package main
 
 import (
@@ -18,6 +21,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"soku/test/tier"
 )
 
 func main() {
@@ -32,18 +37,20 @@ func main() {
 // list writes the skipped tests of all files to w.
 func list(w io.Writer, allowedFile string, files []string) error {
 	var all []skip
+	var again []repeat
 	for _, name := range files {
 		f, err := os.Open(name)
 		if err != nil {
 			return err
 		}
-		found, err := readSkips(f)
+		found, repeats, err := readEvents(f)
 		_ = f.Close()
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		all = append(all, found...)
+		all, again = append(all, found...), append(again, repeats...)
 	}
+	err := listRepeats(w, again)
 	others := len(all)
 	all = slices.DeleteFunc(all, func(s skip) bool { return strings.HasPrefix(s.reason, leftOut) })
 	others -= len(all)
@@ -56,11 +63,11 @@ func list(w io.Writer, allowedFile string, files []string) error {
 		fmt.Fprintf(w, "  %s: %s\n", s.test, s.reason)
 	}
 	if allowedFile == "" {
-		return nil
-	}
-	allowed, err := readAllowed(allowedFile)
-	if err != nil {
 		return err
+	}
+	allowed, errAllowed := readAllowed(allowedFile)
+	if errAllowed != nil {
+		return errors.Join(err, errAllowed)
 	}
 	all = slices.DeleteFunc(all, func(s skip) bool { return slices.Contains(allowed, s.test) })
 	for _, s := range all {
@@ -78,6 +85,33 @@ type skip struct {
 	reason string // empty if the test gives none
 }
 
+// repeat is a test that failed and passed when it was repeated.
+type repeat struct {
+	test string
+	busy string // how busy the host was; empty if it was not, or if the test is not timing-sensitive
+}
+
+// listRepeats writes the repeated tests to w. The error names those that had no reason to fail.
+func listRepeats(w io.Writer, again []repeat) (err error) {
+	for _, r := range again {
+		if r.busy == "" {
+			err = errors.Join(err, fmt.Errorf("%s failed and passed when it was repeated; the host was not busy, or no function of test/tier marks the test as timing-sensitive", r.test))
+			continue
+		}
+		fmt.Fprintf(w, "repeated on a busy host: %s (%s)\n", r.test, r.busy)
+	}
+	return err
+}
+
+// topLevel returns the name of the test that a subtest belongs to.
+func topLevel(test string) string {
+	if i := strings.Index(test, ".Test"); i >= 0 {
+		name, _, _ := strings.Cut(test[i:], "/")
+		return test[:i] + name
+	}
+	return test
+}
+
 // event is a line of go test -json; see go doc test2json.
 type event struct {
 	Action, Package, Test, Output string
@@ -90,19 +124,32 @@ var place = regexp.MustCompile(`^\w+\.go:\d+: `)
 // reason of other tests is their last line.
 const scriptLog = "testscript.go:"
 
-func readSkips(r io.Reader) (skips []skip, err error) {
+// readEvents returns the tests that were skipped, and those that failed first and passed later.
+func readEvents(r io.Reader) (skips []skip, again []repeat, err error) {
 	last := map[string]string{} // message by test
+	busy := map[string]string{} // message of package tier by top-level test
+	failed := map[string]bool{} // by test
 	for lines := json.NewDecoder(bufio.NewReader(r)); ; {
 		var e event
 		if err := lines.Decode(&e); errors.Is(err, io.EOF) {
-			return skips, nil
+			return skips, again, nil
 		} else if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		test := strings.TrimPrefix(e.Package, "soku/") + "." + e.Test
 		switch e.Action {
+		case "fail":
+			failed[test] = true
+		case "pass":
+			if failed[test] && e.Test != "" && !strings.Contains(e.Test, "/") {
+				again = append(again, repeat{test, busy[test]})
+			}
+			delete(failed, test)
 		case "output":
 			text := strings.TrimSpace(e.Output)
+			if _, why, ok := strings.Cut(text, tier.Busy); ok {
+				busy[topLevel(test)] = why
+			}
 			if place.MatchString(text) && !strings.HasPrefix(text, scriptLog) {
 				last[test] = place.ReplaceAllString(text, "")
 			}

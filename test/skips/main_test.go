@@ -57,3 +57,37 @@ func TestSkippedTestsAreListedAndUnlistedOnesFail(t *testing.T) {
 		})
 	}
 }
+
+func TestARepeatedTestNeedsABusyHost(t *testing.T) {
+	const failed = `{"Action":"output","Package":"soku/internal/a","Test":"TestTime/part","Output":"    a_test.go:3: late\n"}
+{"Action":"fail","Package":"soku/internal/a","Test":"TestTime/part"}
+`
+	const busy = `{"Action":"output","Package":"soku/internal/a","Test":"TestTime","Output":"    tier.go:3: tier: failed on a busy host: the hypervisor took 9 %\n"}
+`
+	const end = `{"Action":"fail","Package":"soku/internal/a","Test":"TestTime"}
+{"Action":"fail","Package":"soku/internal/a"}
+`
+	const passed = `{"Action":"pass","Package":"soku/internal/a","Test":"TestTime/part"}
+{"Action":"pass","Package":"soku/internal/a","Test":"TestTime"}
+`
+	for name, c := range map[string]struct{ events, printed, err string }{
+		"busy":      {failed + busy + end + passed, "repeated on a busy host: internal/a.TestTime (the hypervisor took 9 %)\n", ""},
+		"not busy":  {failed + end + passed, "", "internal/a.TestTime failed and passed when it was repeated"},
+		"no repeat": {passed, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			from := filepath.Join(t.TempDir(), "tests.json")
+			if err := os.WriteFile(from, []byte(c.events), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			var out strings.Builder
+			err := list(&out, "", []string{from})
+			if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("error %v, want %q", err, c.err)
+			}
+			if want := c.printed + "skipped tests: 0\n"; out.String() != want {
+				t.Errorf("printed %q, want %q", out.String(), want)
+			}
+		})
+	}
+}

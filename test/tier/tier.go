@@ -4,6 +4,9 @@
 //
 // The reasons begin with "tier:", so that the list of skipped tests (test/skips) can
 // distinguish them from skips that hide something.
+//
+// On a busy host a timing-sensitive test may fail without a defect. Such a failure says how busy
+// the host was, and make test repeats the test once.
 package tier
 
 import (
@@ -20,6 +23,7 @@ func SpendsSeconds(t testing.TB) {
 	if testing.Short() {
 		t.Skip("tier: it spends real seconds")
 	}
+	sayIfBusy(t)
 }
 
 // NeedsQuiet omits a test from make quick, which runs two packages in parallel: it allows
@@ -29,6 +33,7 @@ func NeedsQuiet(t testing.TB) {
 	if testing.Short() {
 		t.Skip("tier: it needs a quiet machine")
 	}
+	sayIfBusy(t)
 }
 
 // WatchesTheClock omits a timing-sensitive test from make quick and make race: it fails when
@@ -38,6 +43,7 @@ func WatchesTheClock(t testing.TB) {
 	if testing.Short() || race {
 		t.Skip("tier: it watches the clock")
 	}
+	sayIfBusy(t)
 }
 
 // NeedsRoot omits a test from make quick, and skips it if this process is not root: why is

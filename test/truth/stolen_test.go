@@ -3,8 +3,10 @@ package truth
 import (
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,8 +24,10 @@ const (
 	stolenAtField = 8
 )
 
-// repeatTime is the time that all tests together may spend on repeated measurements. They
-// run one after another.
+// repeated guards what follows: some tests run in parallel.
+var repeated sync.Mutex
+
+// repeatTime is the time that all tests together may spend on repeated measurements.
 var repeatTime = 3 * time.Minute
 
 // taken are the shares of steal time of a test's measurements.
@@ -32,7 +36,10 @@ var taken = map[string][]float64{}
 // wrong fails the test because of a figure that differs from the truth.
 func wrong(t *testing.T, format string, args ...any) {
 	t.Helper()
-	if all := taken[t.Name()]; len(all) > 0 && median(all) > stolenMost {
+	repeated.Lock()
+	all := slices.Clone(taken[t.Name()])
+	repeated.Unlock()
+	if len(all) > 0 && median(all) > stolenMost {
 		share := median(all)
 		format, args = format+"; the hypervisor took %.0f %% of the processors' time", append(args, 100*share)
 	}
@@ -44,7 +51,11 @@ func wrong(t *testing.T, format string, args ...any) {
 func undisturbed(t *testing.T, run func() *measure.Result) (best *measure.Result) {
 	t.Helper()
 	least := 1.0
-	defer func() { taken[t.Name()] = append(taken[t.Name()], least) }()
+	defer func() {
+		repeated.Lock()
+		defer repeated.Unlock()
+		taken[t.Name()] = append(taken[t.Name()], least)
+	}()
 	for range againMost {
 		before, began := stolen(t), time.Now()
 		r := run()
@@ -55,7 +66,11 @@ func undisturbed(t *testing.T, run func() *measure.Result) (best *measure.Result
 		if share <= stolenMost {
 			return best
 		}
-		if repeatTime -= time.Since(began); repeatTime <= 0 {
+		repeated.Lock()
+		repeatTime -= time.Since(began)
+		over := repeatTime <= 0
+		repeated.Unlock()
+		if over {
 			break
 		}
 	}

@@ -23,8 +23,8 @@ func (o outcome) right() bool {
 	return o.verdict != nil && slices.Contains(o.labels, o.verdict.LimitedBy) && o.verdict.Confidence != measure.Low
 }
 
-// beside reports whether a limit of the case was named only as an alternative that looks the same.
-func (o outcome) beside() bool {
+// alternative reports whether a limit of the case was named only as an alternative that looks the same.
+func (o outcome) alternative() bool {
 	return !o.right() && o.verdict != nil && slices.ContainsFunc(o.labels, func(l measure.Bottleneck) bool { return slices.Contains(o.verdict.Alternatives, l) })
 }
 
@@ -60,7 +60,7 @@ func (t tally) print(w io.Writer) {
 		fmt.Fprintf(w, "| `%s` | %d | %d | %d | %s |\n", label, row.cases(), len(row), row.right(), row.instead())
 	}
 	fmt.Fprintf(w, "| all | %d | %d | %d (%.1f %%) | %d of the wrong ones named it as one that looks the same |\n",
-		t.cases(), len(t), t.right(), 100*float64(t.right())/float64(max(len(t), 1)), t.beside())
+		t.cases(), len(t), t.right(), 100*float64(t.right())/float64(max(len(t), 1)), t.alternatives())
 }
 
 func (t tally) cases() int {
@@ -71,9 +71,9 @@ func (t tally) cases() int {
 	return len(names)
 }
 
-func (t tally) beside() (n int) {
+func (t tally) alternatives() (n int) {
 	for _, o := range t {
-		if o.beside() {
+		if o.alternative() {
 			n++
 		}
 	}

@@ -98,8 +98,8 @@ func TestTheMatrixCountsALowConfidenceAsWrong(t *testing.T) {
 		say(measure.BottleneckPathLoss, measure.Medium), say(measure.BottleneckPathLoss, measure.Low), say(measure.BottleneckNone, measure.High),
 		say(measure.BottleneckPathPolicer, measure.High, measure.BottleneckPathLoss), {"y", []measure.Bottleneck{measure.BottleneckMTU}, nil},
 	}
-	if all.right() != 1 || all.beside() != 1 || all.cases() != 2 {
-		t.Errorf("%d right, %d named beside, %d cases", all.right(), all.beside(), all.cases())
+	if all.right() != 1 || all.alternatives() != 1 || all.cases() != 2 {
+		t.Errorf("%d right, %d named as alternatives, %d cases", all.right(), all.alternatives(), all.cases())
 	}
 	if got, want := all.instead(), "1 no verdict, 1 none, 1 path_loss (low), 1 path_policer"; got != want {
 		t.Errorf("%q, want %q", got, want)

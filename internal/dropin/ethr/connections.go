@@ -1,6 +1,7 @@
 package ethr
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,9 +15,7 @@ import (
 // connects opens connections without a rate limit and closes each with a reset.
 func (t *test) connects(ctx context.Context) error {
 	o, second := t.o, 0
-	if o.Duration == 0 {
-		o.Duration = measure.Duration(24 * time.Hour)
-	}
+	o.Duration = cmp.Or(o.Duration, measure.Duration(24*time.Hour))
 	o.Via = measure.ViaSoku
 	end, err := connect.Run(ctx, connect.Target{Addr: t.addr, Reset: true}, o, nil, func(p measure.Progress) {
 		took := time.Duration(p.EndNs - p.StartNs).Seconds()
@@ -45,10 +44,8 @@ func (t *test) connects(ctx context.Context) error {
 }
 
 func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

@@ -26,7 +26,7 @@ func failure(e *measure.Error) string {
 	case errors.Is(e, engine.ErrStalled):
 		return silent
 	case errors.As(e, &failed):
-		if text, known := numbered(failed); known {
+		if text, known := numbered[failed]; known {
 			return "error - " + text
 		}
 		return "error - the server ended the test: " + failed.Error()
@@ -38,26 +38,16 @@ func failure(e *measure.Error) string {
 	return "error - " + oneLine(e)
 }
 
-// numbered is iperf3's message for an error number, if it can result from the client's
+// numbered are iperf3's messages for the error numbers that can result from the client's
 // parameters.
-func numbered(f iperf3.ServerFailure) (text string, known bool) {
-	switch f {
-	case iperf3.CodeTotalRate:
-		text = "total required bandwidth is larger than server limit"
-	case iperf3.CodeMaxDuration:
-		text = "client's requested duration exceeds the server's maximum permitted limit"
-	case iperf3.CodeAuthorization:
-		text = "test authorization failed"
-	case iperf3.CodeSilence:
-		text = strings.TrimPrefix(silent, "error - ")
-	case iperf3.CodeExpired:
-		text = "server test duration expired"
-	case iperf3.CodeNoSCTP:
-		text = "no SCTP support available"
-	case iperf3.CodeCongestion:
-		text = "unable to set TCP_CONGESTION: Supplied congestion control algorithm not supported on this host"
-	}
-	return text, text != ""
+var numbered = map[iperf3.ServerFailure]string{
+	iperf3.CodeTotalRate:     "total required bandwidth is larger than server limit",
+	iperf3.CodeMaxDuration:   "client's requested duration exceeds the server's maximum permitted limit",
+	iperf3.CodeAuthorization: "test authorization failed",
+	iperf3.CodeSilence:       strings.TrimPrefix(silent, "error - "),
+	iperf3.CodeExpired:       "server test duration expired",
+	iperf3.CodeNoSCTP:        "no SCTP support available",
+	iperf3.CodeCongestion:    "unable to set TCP_CONGESTION: Supplied congestion control algorithm not supported on this host",
 }
 
 // reason is the C library's text (strerror) of the system error that made a host

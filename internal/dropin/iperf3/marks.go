@@ -47,20 +47,14 @@ func dscp(s *Settings, v string) error {
 	return nil
 }
 
+// services are the code points and the words that have a name of their own.
+var services = map[string]int{"ef": 46 << 2, "va": 44 << 2, "lowdelay": 0x10, "throughput": 0x08, "reliability": 0x04}
+
 // serviceByName is the type-of-service byte of a code point (RFC 2474, 2597,
 // 3246, 5865) or of the older words of RFC 1349.
 func serviceByName(name string) (int, bool) {
-	switch name {
-	case "ef":
-		return 46 << 2, true
-	case "va":
-		return 44 << 2, true
-	case "lowdelay":
-		return 0x10, true
-	case "throughput":
-		return 0x08, true
-	case "reliability":
-		return 0x04, true
+	if n, ok := services[name]; ok {
+		return n, true
 	}
 	if len(name) == 3 && name[:2] == "cs" && name[2] >= '0' && name[2] <= '7' {
 		return int(name[2]-'0') << 5, true

@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"cmp"
 	"math"
 	"net/netip"
 	"strconv"
@@ -127,6 +128,32 @@ func text(field func(*Settings) *string) func(*Settings, string) error {
 	return func(s *Settings, v string) error { *field(s) = v; return nil }
 }
 
+// choice sets what an option without an argument chooses.
+func choice(set func(*Settings)) func(*Settings, string) error {
+	return func(s *Settings, _ string) error { set(s); return nil }
+}
+
+// whole takes an integer between least and most; wrong is iperf3's message.
+func whole(field func(*Settings) *int, least, most int, wrong string, args ...any) func(*Settings, string) error {
+	return func(s *Settings, v string) error { return bounded(field(s), v, least, most, wrong, args...) }
+}
+
+// measured takes a number with a suffix, as read reads it.
+func measured(field func(*Settings) *int64, read func(string) (int64, error)) func(*Settings, string) error {
+	return func(s *Settings, v string) (err error) { *field(s), err = read(v); return err }
+}
+
+// oneOf is toggle for two options that exclude each other.
+func oneOf(field, other func(*Settings) *bool) func(*Settings, string) error {
+	return func(s *Settings, _ string) error {
+		if *other(s) {
+			return problem("cannot be both reverse and bidirectional")
+		}
+		*field(s) = true
+		return nil
+	}
+}
+
 // integer reads the number at the start of v as atoi(3) does, but refuses an invalid
 // number instead of returning 0.
 func integer(v string) (int, bool) {
@@ -149,10 +176,6 @@ func bounded(field *int, v string, least, most int, wrong string, args ...any) e
 	return nil
 }
 
-func port(s *Settings, v string) error {
-	return bounded(&s.Port, v, 1, 65535, "port number must be between 1 and 65535 inclusive")
-}
-
 func format(s *Settings, v string) error {
 	if v == "" || !strings.Contains("kmgtKMGT", v[:1]) {
 		return problem("bad format specifier (valid formats are in the set [kmgtKMGT])")
@@ -170,15 +193,8 @@ func interval(s *Settings, v string) error {
 	return nil
 }
 
-func jsonStream(s *Settings, _ string) error {
-	s.JSON, s.Stream = true, true
-	return nil
-}
-
 func timestamps(s *Settings, v string) error {
-	if v == "" {
-		v = "%c "
-	}
+	v = cmp.Or(v, "%c ")
 	if bad := unknownConversion(v); bad != "" {
 		return fail("iperf3.option.timestamps", measure.Figures{"text": bad})
 	}
@@ -210,33 +226,19 @@ func withDevice(v, device string) (address, dev string) {
 	return a, d
 }
 
-func beServer(s *Settings, _ string) error {
-	if s.Role == Client {
-		return problem("cannot be both server and client")
-	}
-	s.Role = Server
-	return nil
-}
+func beServer(s *Settings, _ string) error { return s.be(Server) }
 
 func beClient(s *Settings, v string) error {
-	if s.Role == Server {
+	s.Host, s.Device = withDevice(v, s.Device)
+	return s.be(Client)
+}
+
+func (s *Settings) be(role string) error {
+	if s.Role != "" && s.Role != role {
 		return problem("cannot be both server and client")
 	}
-	s.Role = Client
-	s.Host, s.Device = withDevice(v, s.Device)
+	s.Role = role
 	return nil
-}
-
-func maxDuration(s *Settings, v string) error {
-	return bounded(&s.MaxDuration, v, 0, mostTime, "test duration valid values are 0 to %d seconds", mostTime)
-}
-
-func idleTimeout(s *Settings, v string) error {
-	return bounded(&s.IdleTimeout, v, 1, mostTime, "idle timeout parameter is not positive or larger than allowed limit")
-}
-
-func skew(s *Settings, v string) error {
-	return bounded(&s.Skew, v, 1, math.MaxInt32, "skew threshold must be a positive number")
 }
 
 func connectTimeout(s *Settings, v string) error {
@@ -266,10 +268,8 @@ func duration(s *Settings, v string) error {
 	case "inf", "infinite", "infinity":
 		v = "0"
 	}
-	return bounded(&s.Time, v, 0, mostTime, "test duration valid values are 0 to %d seconds", mostTime)
+	return bounded(&s.Time, v, 0, mostTime, wrongTime, mostTime)
 }
-
-func fqRate(s *Settings, v string) (err error) { s.FQRate, err = rate(v); return err }
 
 func pacingTimer(s *Settings, v string) error {
 	n, err := amount(v)
@@ -282,36 +282,6 @@ func pacingTimer(s *Settings, v string) error {
 	return err
 }
 
-func clientPort(s *Settings, v string) error {
-	return bounded(&s.ClientPort, v, 1, 65535, "port number must be between 1 and 65535 inclusive")
-}
-
-func bytesToMove(s *Settings, v string) (err error) { s.Bytes, err = amount(v); return err }
-
-func blocks(s *Settings, v string) (err error) { s.Blocks, err = amount(v); return err }
-
-func length(s *Settings, v string) (err error) { s.Length, err = amount(v); return err }
-
-func streams(s *Settings, v string) error {
-	return bounded(&s.Streams, v, 1, mostStreams, "invalid number of parallel streams (min = 1, max = %d)", mostStreams)
-}
-
-func reverse(s *Settings, _ string) error {
-	if s.Bidir {
-		return problem("cannot be both reverse and bidirectional")
-	}
-	s.Reverse = true
-	return nil
-}
-
-func bidir(s *Settings, _ string) error {
-	if s.Reverse {
-		return problem("cannot be both reverse and bidirectional")
-	}
-	s.Bidir = true
-	return nil
-}
-
 func window(s *Settings, v string) error {
 	n, err := amount(v)
 	if err == nil && n > mostBuffer {
@@ -319,20 +289,6 @@ func window(s *Settings, v string) error {
 	}
 	s.Window = n
 	return err
-}
-
-func mss(s *Settings, v string) error {
-	return bounded(&s.MSS, v, 0, mostMSS, "TCP MSS too large (maximum = %d bytes)", mostMSS)
-}
-
-func omit(s *Settings, v string) error {
-	return bounded(&s.Omit, v, 0, mostOmit, "bogus value for --omit (maximum = %d seconds)", mostOmit)
-}
-
-// multipath chooses TCP, too, unless a later option chooses otherwise.
-func multipath(s *Settings, _ string) error {
-	s.Multipath, s.UDP = true, false
-	return nil
 }
 
 // blocksOf is the number of bytes of this many blocks, limited to an int64.

@@ -124,7 +124,7 @@ func farewell(err error) string {
 		return "interrupt - the server has terminated"
 	}
 	if number, ok := serveriperf3.Number(err); ok {
-		if text, known := numbered(iperf3.ServerFailure(number)); known {
+		if text, known := numbered[iperf3.ServerFailure(number)]; known {
 			return "error - " + text
 		}
 	}

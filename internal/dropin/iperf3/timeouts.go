@@ -20,16 +20,6 @@ const (
 // keepAlive is what --cntl-ka asks for; 0 is the system's own.
 type keepAlive struct{ Idle, Interval, Count int } // seconds, seconds, times
 
-// rcvTimeout sets how long a sender may send nothing.
-func rcvTimeout(s *Settings, v string) error {
-	return bounded(&s.RcvTimeout, v, leastSilence, maxTimeout, "receive timeout value is incorrect or not in range")
-}
-
-// sndTimeout sets how long sent data may stay unacknowledged.
-func sndTimeout(s *Settings, v string) error {
-	return bounded(&s.SndTimeout, v, 0, maxTimeout, "send timeout value is incorrect or not in range")
-}
-
 // controlKeepAlive takes IDLE/INTERVAL/COUNT, of which each may be left out.
 func controlKeepAlive(s *Settings, v string) error {
 	k := &keepAlive{}
@@ -61,9 +51,7 @@ func (k *keepAlive) config() *net.KeepAliveConfig {
 		return time.Duration(n) * time.Second
 	}
 	c := &net.KeepAliveConfig{Enable: true, Idle: seconds(k.Idle), Interval: seconds(k.Interval), Count: k.Count}
-	if c.Count == 0 {
-		c.Count = -1
-	}
+	c.Count = cmp.Or(c.Count, -1)
 	return c
 }
 

@@ -61,16 +61,21 @@ func (f *figures) share(from, to int64) float64 {
 	return 100 * float64(max(0, to-from)) / float64(all)
 }
 
-func (f *figures) user() float64 { return f.share(f.from.totals.Time.UserNs, f.to.totals.Time.UserNs) }
-func (f *figures) system() float64 {
-	return f.share(f.from.totals.Time.SystemNs, f.to.totals.Time.SystemNs)
-}
 func (f *figures) idle() float64 { return f.share(f.from.totals.Time.IdleNs, f.to.totals.Time.IdleNs) }
-func (f *figures) iowait() float64 {
-	return f.share(f.from.totals.Time.IOWaitNs, f.to.totals.Time.IOWaitNs)
+
+// spent is a share of all processor time, percent.
+type spent struct {
+	on    string
+	share float64
 }
-func (f *figures) softirq() float64 {
-	return f.share(f.from.totals.Time.SoftirqNs, f.to.totals.Time.SoftirqNs)
+
+// shares are those of ntttcp's reports, in its order.
+func (f *figures) shares() []spent {
+	a, b := &f.from.totals.Time, &f.to.totals.Time
+	return []spent{
+		{"user", f.share(a.UserNs, b.UserNs)}, {"system", f.share(a.SystemNs, b.SystemNs)}, {"idle", f.idle()},
+		{"iowait", f.share(a.IOWaitNs, b.IOWaitNs)}, {"softirq", f.share(a.SoftirqNs, b.SoftirqNs)},
+	}
 }
 
 // busy is the processor time of this process in percent of the test's time.

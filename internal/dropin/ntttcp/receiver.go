@@ -221,8 +221,7 @@ func (r *receiver) close() {
 }
 
 func explainListen(at string, err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err
 	}
 	return measure.Fail(measure.KindUsage, "dropin.ntttcp.listen", measure.Figures{"address": at, "cause": err})

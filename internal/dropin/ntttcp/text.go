@@ -23,11 +23,12 @@ func (f *figures) print(c *console) {
 	f.printShown(c)
 	c.info("cpu cores\t:%d", f.to.totals.CPUs)
 	c.info("\t cpu speed\t:%.3fMHz", f.mhz)
-	for _, s := range []struct {
-		label string
-		share float64
-	}{{"user\t", f.user()}, {"system\t", f.system()}, {"idle\t", f.idle()}, {"iowait\t", f.iowait()}, {"softirq", f.softirq()}} {
-		c.info("\t %s\t:%.2f%%", s.label, s.share)
+	for _, s := range f.shares() {
+		tab := "\t"
+		if s.on == "softirq" { // which is longer
+			tab = ""
+		}
+		c.info("\t %s\t:%.2f%%", s.on+tab, s.share)
 	}
 	c.info("\t cycles/byte\t:%.2f", f.cycles())
 	c.info("cpu busy (all)\t:%.2f%%", f.busy())

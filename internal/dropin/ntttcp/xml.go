@@ -112,11 +112,8 @@ func (f *figures) xmlTotals() []xmlElement {
 	}
 	e.add("cpu_cores", "cpu cores", "%d", f.to.totals.CPUs)
 	e.add("cpu_speed", "MHz", "%.3f", f.mhz)
-	for _, s := range []struct {
-		name  string
-		share float64
-	}{{"user", f.user()}, {"system", f.system()}, {"idle", f.idle()}, {"iowait", f.iowait()}, {"softirq", f.softirq()}} {
-		e.add(s.name, "%", "%.2f", s.share)
+	for _, s := range f.shares() {
+		e.add(s.on, "%", "%.2f", s.share)
 	}
 	e.add("cycles_per_byte", "cycles/byte", "%.2f", f.cycles())
 	e.add("cpu_busy_all", "%", "%.2f", f.busy())

@@ -39,10 +39,7 @@ func (s *DatagramSink) Bytes() []int64 { return read(s.ports) }
 // Serve receives on the sockets, one a port, until ctx ends, and returns within 100 ms of
 // that. The caller closes the sockets. An error has kind broken. It may be called once.
 func (s *DatagramSink) Serve(ctx context.Context, sockets []*net.UDPConn) error {
-	conns := make([]net.Conn, len(sockets))
-	for i, c := range sockets {
-		conns[i] = c
-	}
+	conns := sock.Conns(sockets)
 	path, err := datagram.ReceivePath("", conns)
 	if err != nil {
 		return err

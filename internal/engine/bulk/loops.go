@@ -1,9 +1,11 @@
 package bulk
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"sync"
+	"time"
 
 	"soku/internal/measure"
 	"soku/internal/sock"
@@ -14,11 +16,7 @@ import (
 func runLoops(pins *sock.Pins, role measure.Role, loops, n int, work func(sockets []int) error) error {
 	errs := make([]error, loops)
 	var all sync.WaitGroup
-	for h := range loops {
-		var sockets []int
-		for i := h; i < n; i += loops {
-			sockets = append(sockets, i)
-		}
+	for h, sockets := range sock.Deal(n, loops) {
 		all.Go(func() {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
@@ -28,4 +26,12 @@ func runLoops(pins *sock.Pins, role measure.Role, loops, n int, work func(socket
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// rest waits for d, or for the end of ctx.
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
 }

@@ -3,7 +3,6 @@ package bulk
 import (
 	"context"
 	"errors"
-	"net"
 	"runtime"
 	"sync"
 
@@ -19,7 +18,7 @@ func (s *Source) senderLoops(ctx context.Context, all *sync.WaitGroup) {
 	}
 	var loops []*senderLoop
 	for _, places := range sock.Deal(len(s.conns), sock.Processors) {
-		writer, err := sock.OpenWriter(pick(s.conns, places), path, sock.RandomContent)
+		writer, err := sock.OpenWriter(sock.Pick(s.conns, places), path, sock.RandomContent)
 		if err != nil || s.o.Portable {
 			for _, g := range loops {
 				g.writer.Close()
@@ -32,24 +31,12 @@ func (s *Source) senderLoops(ctx context.Context, all *sync.WaitGroup) {
 		}
 		loops = append(loops, &senderLoop{Source: s, ctx: ctx, writer: writer, places: places, live: len(places)})
 	}
-	conns := make([]net.Conn, len(s.conns))
-	for i, c := range s.conns {
-		conns[i] = c
-	}
-	watch := sock.Unwatch(conns)
+	watch := sock.Unwatch(sock.Conns(s.conns))
 	var running sync.WaitGroup
 	for _, g := range loops {
 		running.Go(g.run)
 	}
 	all.Go(func() { running.Wait(); watch() })
-}
-
-func pick(conns []*net.TCPConn, places []int) []*net.TCPConn {
-	out := make([]*net.TCPConn, len(places))
-	for k, i := range places {
-		out[k] = conns[i]
-	}
-	return out
 }
 
 // senderLoop sends on some of a source's connections from one thread, in turn, and waits

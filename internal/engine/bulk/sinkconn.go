@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"sync"
@@ -34,9 +35,7 @@ func (r *readers) take(port int, c *net.TCPConn) {
 		defer stop()
 		defer r.o.Pins.Keep(measure.Receiver)()
 		unit := r.o.Unit
-		if unit == 0 {
-			unit = usualReading
-		}
+		unit = cmp.Or(unit, usualReading)
 		buf := make([]byte, max(bufferLeast, min(unit, buffersMost/int(max(1, r.open.Load())))))
 		for {
 			n, err := c.Read(buf)

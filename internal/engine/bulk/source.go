@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"sync"
@@ -100,9 +101,7 @@ func (s *Source) due(sent int64) int64 {
 // unitOf returns how many bytes one write takes.
 func (s *Source) unitOf() int {
 	unit := s.o.Unit
-	if unit == 0 {
-		unit = usualWriting
-	}
+	unit = cmp.Or(unit, usualWriting)
 	if s.o.Rate > 0 {
 		// A low rate must be even: at most 5 ms of it, and at least a segment.
 		unit = min(unit, max(1448, int(s.o.Rate/8*0.005)))

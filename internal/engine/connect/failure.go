@@ -34,30 +34,26 @@ var names = [outcomes]string{
 	forbidden: "forbidden", badSource: "bad_source", other: "other", stopped: "stopped",
 }
 
-// own reports whether the outcome has its cause on this host and not on the path: then
-// continuing would measure nothing.
-func (o outcome) own() bool {
-	switch o {
-	case noPort, noFile, noMemory, forbidden, badSource:
-		return true
-	}
-	return false
+// ownFailures are the outcomes that have their cause on this host and not on the path.
+var ownFailures = map[outcome]struct {
+	kind measure.Kind
+	code string
+}{
+	noPort:    {measure.KindBroken, "connect.own.no_port"},
+	noFile:    {measure.KindBroken, "connect.own.no_descriptor"},
+	noMemory:  {measure.KindBroken, "connect.own.no_memory"},
+	forbidden: {measure.KindPermission, "connect.own.forbidden"},
+	badSource: {measure.KindUsage, "connect.own.bad_source"},
 }
+
+// own reports whether the outcome has its cause on this host: then continuing would measure
+// nothing.
+func (o outcome) own() bool { return ownFailures[o].code != "" }
 
 // explain returns the error that ends a trial for an outcome caused by this host.
 func (o outcome) explain(target string, after int64) *measure.Error {
-	at := measure.Figures{"target": target, "connections": after}
-	switch o {
-	case noPort:
-		return measure.Fail(measure.KindBroken, "connect.own.no_port", at)
-	case noFile:
-		return measure.Fail(measure.KindBroken, "connect.own.no_descriptor", at)
-	case noMemory:
-		return measure.Fail(measure.KindBroken, "connect.own.no_memory", at)
-	case forbidden:
-		return measure.Fail(measure.KindPermission, "connect.own.forbidden", at)
-	case badSource:
-		return measure.Fail(measure.KindUsage, "connect.own.bad_source", at)
+	if f := ownFailures[o]; f.code != "" {
+		return measure.Fail(f.kind, f.code, measure.Figures{"target": target, "connections": after})
 	}
 	return measure.Fail(measure.KindInternal, "connect.own.other", measure.Figures{"target": target, "connections": after, "outcome": names[o]})
 }
@@ -71,14 +67,11 @@ func nothingOpened(target string, attempts int64, failures map[string]int64) *me
 	if len(kinds) > 0 {
 		most = kinds[0]
 	}
-	all := measure.Figures{"target": target, "attempts": attempts}
-	switch most {
-	case names[timedOut]:
-		return measure.Fail(measure.KindUnreachable, "connect.none.timeout", all)
-	case names[refused]:
-		return measure.Fail(measure.KindUnreachable, "connect.none.refused", all)
-	case names[unreachable]:
-		return measure.Fail(measure.KindUnreachable, "connect.none.unreachable", all)
+	code := map[string]string{
+		names[timedOut]: "connect.none.timeout", names[refused]: "connect.none.refused", names[unreachable]: "connect.none.unreachable",
+	}[most]
+	if code != "" {
+		return measure.Fail(measure.KindUnreachable, code, measure.Figures{"target": target, "attempts": attempts})
 	}
 	return measure.Fail(measure.KindUnreachable, "connect.none.other", measure.Figures{"target": target, "attempts": attempts, "outcome": most})
 }

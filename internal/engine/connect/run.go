@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"net/netip"
@@ -321,15 +322,7 @@ func (r *run) drain(rec *roundtrip.Recorder, batch *[]entry) {
 	for _, c := range r.list() {
 		*batch = append(*batch, c.take()...)
 	}
-	slices.SortFunc(*batch, func(a, b entry) int {
-		switch {
-		case a.atNs < b.atNs:
-			return -1
-		case a.atNs > b.atNs:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(*batch, func(a, b entry) int { return cmp.Compare(a.atNs, b.atNs) })
 	for _, e := range *batch {
 		if e.lost {
 			rec.Lost(e.atNs)

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"slices"
 
 	"soku/internal/measure"
@@ -79,9 +80,7 @@ func check(o *measure.Options) error {
 	if own.Entry != "auto" {
 		return measure.Fail(measure.KindUsage, "connect.entry_and_to_port", measure.Figures{"entry": own.Entry}).WithHintCode("leave_out_one", nil)
 	}
-	if o.RequestRate == 0 {
-		o.RequestRate = foreignRate
-	}
+	o.RequestRate = cmp.Or(o.RequestRate, foreignRate)
 	if o.RequestRate > foreignRateMost {
 		return measure.Fail(measure.KindUsage, "connect.request_rate", measure.Figures{
 			"rate_per_second": o.RequestRate, "most_per_second": foreignRateMost,

@@ -50,8 +50,8 @@ func cached(f *os.File, offset int64) (in, known bool) {
 	return in, known
 }
 
-// syncAll flushes the file system of a folder; false if the system cannot, and each file
-// must be flushed.
+// syncAll flushes the file system of a folder. If it returns false, the system cannot, and each
+// file must be flushed.
 func syncAll(folder *os.Root) (done bool, err error) {
 	d, err := folder.Open(".")
 	if err != nil {

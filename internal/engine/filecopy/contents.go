@@ -14,7 +14,7 @@ import (
 const shifts = 1021
 
 // contents is what generated files hold, and files from memory: bytes that cannot be
-// compressed, aligned for direct I/O. Nobody changes them.
+// compressed, aligned for direct I/O. They never change.
 var contents = sync.OnceValue(func() []byte {
 	b := aligned(shifts*alignment + blockMost)
 	sock.Incompressible(b)

@@ -7,8 +7,8 @@ import (
 )
 
 // flushing hands pieces of a file that is still being written to the system to flush, one at a
-// time. The call takes as long as the queue of the device is full, so it is made beside the
-// writer, which goes on meanwhile. One goroutine uses it.
+// time. The call blocks while the queue of the device is full, so it has a goroutine of its own
+// and the writer goes on. One goroutine uses it.
 type flushing struct {
 	busy  atomic.Bool
 	calls panics.Group

@@ -33,7 +33,7 @@ const done = 0
 // stageNumbers are those of the stages that cross the network.
 var stageNumbers = map[string]byte{measure.StageNetwork: 1, measure.StageWrite: 2, measure.StageAll: 3}
 
-// stageOf is the stage of a number; false for one that does not exist.
+// stageOf is the stage of a number, and false if no stage has it.
 func stageOf(n byte) (name string, exists bool) {
 	for name, number := range stageNumbers {
 		if number == n {

@@ -51,7 +51,7 @@ func writeFrom(ctx context.Context, s *Set, dst *writing, w *work) error {
 }
 
 // coldOr drops the pages of a set from the cache, or leaves them, and returns which share of
-// the contents is there; nil if the system does not tell.
+// the contents is there, or nil if the system does not report it.
 func coldOr(ctx context.Context, s *Set, cache string) (*float64, error) {
 	if cache != "cold" {
 		return s.cachedRatio(ctx)
@@ -135,8 +135,8 @@ func (s *Set) describe(c *measure.Copy) {
 }
 
 // Prepare makes what the client's end of a copy reads: the files of the options, or a list
-// of those in a folder. Where no file is read it has their sizes alone. Errors are of kind
-// usage, refused, permission or broken.
+// of those in a folder. Where no file is read it has their sizes alone. It fails with the
+// kinds usage, refused, permission or broken.
 func Prepare(ctx context.Context, o measure.Options) (*Set, error) {
 	own := OptionsOf(o)
 	switch {

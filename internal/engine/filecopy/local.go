@@ -14,7 +14,7 @@ import (
 )
 
 // Local copies a set to a folder of this host, or only reads it, by the stages of the
-// options. What it counted is returned also beside an error. All bytes go through this
+// options. It also returns what it counted with an error. All bytes go through this
 // program: neither a clone of blocks (reflink) nor a copy by a file server counts as one.
 func Local(ctx context.Context, set *Set, o measure.Options, observe measure.Observer) (*measure.Copy, error) {
 	l := &copying{set: set, o: o, own: OptionsOf(o), observe: observe, out: &measure.Copy{}}

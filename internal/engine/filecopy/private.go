@@ -30,7 +30,7 @@ const (
 )
 
 // openPrivate makes a private folder in a folder of this host, which must exist, after it
-// removed what killed processes left there. Errors are of kind usage, permission or broken.
+// removed what killed processes left there. It fails with the kinds usage, permission or broken.
 func openPrivate(folder string) (*private, error) {
 	parent, err := os.OpenRoot(folder)
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *private) Close() {
 	}
 }
 
-// removeLocked removes a private folder and closes its lock; nil for one that has none yet.
+// removeLocked removes a private folder and closes its lock, which may be nil.
 // The file of the lock goes last: what is left when this process is killed, or when
 // something cannot be removed, still has it, and the next copy finds it.
 func removeLocked(parent *os.Root, name string, lock *os.File) {

@@ -13,7 +13,7 @@ import (
 type block struct {
 	file        entry
 	first, last bool   // of its file
-	data        []byte // in buf, or memory that nobody changes
+	data        []byte // in buf, or memory that does not change
 	buf         []byte // its own, aligned for direct I/O
 	sum         []byte // of the whole file, in the last block; nil without checksums
 }

@@ -8,11 +8,11 @@ type space struct{ bytes, files int64 }
 // unlimited is the space of a file system that does not tell what is free, or has no limit.
 const unlimited = -1
 
-// entryBytes is what a file or directory takes at most beside its contents: the rest of its
-// last block, which has 4096 bytes in most file systems.
+// entryBytes is what a file or directory takes at most in addition to its contents: the rest of
+// its last block, which has 4096 bytes in most file systems.
 const entryBytes = 4096
 
-// needed is the space of files with so many bytes in all.
+// needed is the space of files with bytes in all.
 func needed(bytes, files, dirs int64) space {
 	return space{bytes + (files+dirs)*entryBytes, files + dirs}
 }

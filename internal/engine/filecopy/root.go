@@ -28,8 +28,8 @@ func (c *claim) left() space {
 	return space{max(0, c.need.bytes-c.work.fileBytes.Load()-files*entryBytes), max(0, c.need.files-files)}
 }
 
-// OpenRoot opens a folder and removes what killed processes left in it. Errors are of kind
-// usage or permission.
+// OpenRoot opens a folder and removes what killed processes left in it. It fails with the
+// kinds usage or permission.
 func OpenRoot(folder string) (*Root, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 // that a person watches.
 type sampling struct {
 	work    *work
-	device  *device // of the folder that is read or written; nil for none
+	device  *device // of the folder that is read or written, or nil
 	observe measure.Observer
 	live    measure.Progress // what all intervals have: role, direction, stage
 	total   int64            // bytes of the stage

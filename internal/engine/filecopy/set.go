@@ -15,7 +15,7 @@ import (
 // Set is the files that a copy reads. Close it when the copy has ended.
 type Set struct {
 	root    *os.Root
-	names   []string // below root, with slashes; nil for files from memory
+	names   []string // below root, with slashes, or nil for files from memory
 	entries []entry
 	dirs    int
 	bytes   int64
@@ -26,8 +26,8 @@ type Set struct {
 // filesMost bounds the files of a set: their list takes memory at either end.
 const filesMost = 1_000_000
 
-// scan lists the regular files of a folder and below. Links are not followed. Errors are of
-// kind usage, permission or broken.
+// scan lists the regular files of a folder and below. Links are not followed. It fails with the
+// kinds usage, permission or broken.
 func scan(ctx context.Context, folder string) (*Set, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -59,8 +59,8 @@ type stream struct {
 }
 
 // flushEvery is after how many bytes of a file that comes over a network the system is told to
-// begin to flush them, if they are to be flushed at the end: the disk works beside the network
-// then, and the flush at the end has less left. flushEveryLocal is the same where another file is
+// begin to flush them, if they are to be flushed at the end: the disk then works during the
+// transfer, and the flush at the end has less left. flushEveryLocal applies if another file is
 // read, which is faster: with shorter pieces some copies took three times as long. Shorter files
 // are left to the system, which joins them.
 const flushEvery, flushEveryLocal = 8 << 20, 64 << 20
@@ -150,7 +150,7 @@ func (s *stream) beginFlush(n int) {
 		return
 	}
 	f, from, amount := s.f, s.begun, s.written-s.begun
-	// It is only a hint: errors are those of the flush at the end.
+	// It is only a hint: the flush at the end reports errors.
 	if s.flushing.begin(func() { _ = beginFlush(f, from, amount) }) {
 		s.begun = s.written
 	}

@@ -10,7 +10,7 @@ import (
 // clock counts ns since its start on the monotonic clock, without allocating.
 type clock struct {
 	start time.Time
-	held  *atomic.Int64 // ns for which it was stopped; nil if it never is
+	held  *atomic.Int64 // ns for which it was stopped, or nil if it never is
 }
 
 func (c clock) now() int64 {

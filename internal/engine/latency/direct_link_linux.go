@@ -125,8 +125,8 @@ func (l *directLink) prepare(size int, farTimes bool) {
 	}
 }
 
-// endWith makes the end of ctx end every run of exchanges at once. The caller calls
-// what it returns.
+// endWith makes the end of ctx end every run of exchanges immediately. The caller calls
+// the returned function.
 func (l *directLink) endWith(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { l.d.ended.Store(1) })
 }

@@ -110,7 +110,7 @@ type exchange struct {
 }
 
 // msghdr and iovec are the kernel's structs, with addresses as integers: the slices
-// beside them keep the memory alive.
+// with the same names keep the memory alive.
 type msghdr struct {
 	name       uintptr
 	nameLen    uint64

@@ -15,7 +15,7 @@ import (
 // rules for type direct apply to its methods.
 type departures struct {
 	hardware bool     // the interface can stamp
-	passed   []passed // beside done
+	passed   []passed // of the messages in done
 	step     uint32   // by how much a message moves the kernel's key
 	handed   uint32   // the key of the next message
 	cameRaw  int64    // as came, of the interface

@@ -18,8 +18,8 @@ const (
 	floorOmit = time.Millisecond       // warm-up
 	floorPath = time.Millisecond       // longest delay that is imitated: both ends sleep by then
 
-	// The rate of an open loop: enough requests for a figure, but not so many that
-	// loopback saturates and queueing is measured instead of the tool.
+	// The rate of an open loop: enough requests for a figure, but too few to
+	// saturate loopback, which would measure queueing instead of the tool.
 	floorRateMin, floorRateMax = 2500, 10_000
 )
 
@@ -31,8 +31,8 @@ const (
 // wake-up is a large part of what a host adds. So each message of a closed loop is
 // delayed by that time, at most 1 ms, before it is sent, while the clock is stopped.
 //
-// It takes at most 200 ms. Errors are of [measure.KindUnreachable] if there is no
-// loopback, otherwise as those of [Run].
+// It takes at most 200 ms. It fails with [measure.KindUnreachable] if there is no
+// loopback, otherwise as [Run] does.
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
 	spin := OptionsOf(o).Spin
 	if near, leave := maySpin(spin); near {

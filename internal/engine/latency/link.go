@@ -39,7 +39,7 @@ type link interface {
 	// false if it cannot. iface is the outgoing interface, if known.
 	split(iface string) bool
 	// late returns how long before the end of the last read its bytes had reached this
-	// host; 0 if unknown.
+	// host, or 0 if unknown.
 	late() time.Duration
 	// release restores the socket.
 	release()

@@ -19,7 +19,7 @@ const (
 // oneWay stores the four times of exchanges and computes one-way delays.
 type oneWay struct {
 	kept   []fourTimes
-	stride int // one of so many exchanges is kept
+	stride int // exchanges per kept one
 	seen   int
 }
 

@@ -55,7 +55,7 @@ func (c *client) openThreads(ctx context.Context) error {
 	return nil
 }
 
-// outstanding returns how many requests can wait at once: those of one timeout, and a
+// outstanding returns how many requests can wait concurrently: those of one timeout, and a
 // quarter more for a sender that catches up.
 func (c *client) outstanding() int {
 	n := 1.25*float64(c.timeout)/c.gap + 1024

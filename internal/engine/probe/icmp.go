@@ -38,45 +38,40 @@ var (
 	}
 )
 
+// meaning is what errors of a type mean by their code, and with another code.
+type meaning struct {
+	coded []measure.Reason
+	other measure.Reason
+}
+
+// exceeded is "time exceeded", whose codes are the same in both protocols.
+var exceeded = meaning{[]measure.Reason{measure.ReasonTimeExceeded, measure.ReasonReassemblyTimeout}, measure.ReasonTimeExceeded}
+
+// errors4 and errors6 are the types that are errors.
+var (
+	errors4 = map[ipv4.ICMPType]meaning{
+		ipv4.ICMPTypeDestinationUnreachable: {unreachable4, measure.ReasonUnreachable},
+		ipv4.ICMPTypeTimeExceeded:           exceeded,
+		ipv4.ICMPTypeParameterProblem:       {nil, measure.ReasonParameterProblem},
+	}
+	errors6 = map[ipv6.ICMPType]meaning{
+		ipv6.ICMPTypeDestinationUnreachable: {unreachable6, measure.ReasonUnreachable},
+		ipv6.ICMPTypePacketTooBig:           {nil, measure.ReasonPacketTooBig},
+		ipv6.ICMPTypeTimeExceeded:           exceeded,
+		ipv6.ICMPTypeParameterProblem:       {nil, measure.ReasonParameterProblem},
+	}
+)
+
 // Reason returns what an ICMP error means, or "" if the message is not an error.
 func Reason(v6 bool, typ, code byte) measure.Reason {
+	m := errors4[ipv4.ICMPType(typ)]
 	if v6 {
-		switch ipv6.ICMPType(typ) {
-		case ipv6.ICMPTypeDestinationUnreachable:
-			return coded(code, unreachable6)
-		case ipv6.ICMPTypePacketTooBig:
-			return measure.ReasonPacketTooBig
-		case ipv6.ICMPTypeTimeExceeded:
-			return exceeded(code)
-		case ipv6.ICMPTypeParameterProblem:
-			return measure.ReasonParameterProblem
-		}
-		return ""
+		m = errors6[ipv6.ICMPType(typ)]
 	}
-	switch ipv4.ICMPType(typ) {
-	case ipv4.ICMPTypeDestinationUnreachable:
-		return coded(code, unreachable4)
-	case ipv4.ICMPTypeTimeExceeded:
-		return exceeded(code)
-	case ipv4.ICMPTypeParameterProblem:
-		return measure.ReasonParameterProblem
+	if int(code) < len(m.coded) {
+		return m.coded[code]
 	}
-	return ""
-}
-
-func coded(code byte, reasons []measure.Reason) measure.Reason {
-	if int(code) < len(reasons) {
-		return reasons[code]
-	}
-	return measure.ReasonUnreachable
-}
-
-// exceeded is the reason of "time exceeded", whose codes are the same in both protocols.
-func exceeded(code byte) measure.Reason {
-	if code == 1 {
-		return measure.ReasonReassemblyTimeout
-	}
-	return measure.ReasonTimeExceeded
+	return m.other
 }
 
 // Kind is the class of an answer.
@@ -94,25 +89,16 @@ const (
 // kindOf classifies an ICMP error. A closed port counts only if the target itself reports
 // it: filters on the path send the same error.
 func kindOf(v6 bool, typ, code byte, fromTarget bool) Kind {
+	expired, tooBig, closed := typ == 11 && code == 0, typ == 3 && code == 4, typ == 3 && (code == 2 || code == 3)
 	if v6 {
-		switch {
-		case typ == 3 && code == 0:
-			return Expired
-		case typ == 2:
-			return TooBig
-		case typ == 1 && code == 4 && fromTarget:
-			return Arrived
-		case Reason(v6, typ, code) != "":
-			return Blocked
-		}
-		return Nothing
+		expired, tooBig, closed = typ == 3 && code == 0, typ == 2, typ == 1 && code == 4
 	}
 	switch {
-	case typ == 11 && code == 0:
+	case expired:
 		return Expired
-	case typ == 3 && code == 4:
+	case tooBig:
 		return TooBig
-	case typ == 3 && (code == 2 || code == 3) && fromTarget:
+	case closed && fromTarget:
 		return Arrived
 	case Reason(v6, typ, code) != "":
 		return Blocked

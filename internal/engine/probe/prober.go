@@ -1,7 +1,9 @@
 package probe
 
 import (
+	"errors"
 	"net/netip"
+	"syscall"
 	"time"
 
 	"soku/internal/measure"
@@ -61,3 +63,27 @@ const (
 	FirstNumber = 1
 	LastNumber  = 0xfffe
 )
+
+// Nodes limit their ICMP errors (RFC 1812 section 4.3.2.8): Linux sends a burst of six to a host
+// and then one a second (icmp(7), icmp_ratelimit).
+const (
+	// ErrorRefill is how long a node needs for one more error, a little less because answers are delayed.
+	ErrorRefill = 980 * time.Millisecond
+	// ErrorSpacing is the time between probes of which each is to be answered.
+	ErrorSpacing = 1050 * time.Millisecond
+)
+
+// SendError explains why the system refused to send to target.
+func SendError(what string, target netip.Addr, err error) error {
+	switch {
+	case errors.Is(err, syscall.EMSGSIZE):
+		return measure.Fail(measure.KindUsage, "probe.too_long", measure.Figures{"test": what, "target": target.String(), "cause": err})
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		return measure.Fail(measure.KindPermission, "probe.forbidden", measure.Figures{
+			"test": what, "target": target.String(), "cause": err,
+		})
+	}
+	return measure.Fail(measure.KindUnreachable, "probe.send", measure.Figures{
+		"test": what, "target": target.String(), "cause": err,
+	})
+}

@@ -1,8 +1,6 @@
 package tcp
 
 import (
-	"net"
-
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
 )
@@ -17,15 +15,6 @@ type loop struct {
 
 func newLoop(streams []int) loop {
 	return loop{streams: streams, counts: make([]meter.Count, len(streams)), done: make([]bool, len(streams)), live: len(streams)}
-}
-
-// pick returns the connections of the given streams.
-func pick(conns []*net.TCPConn, streams []int) []*net.TCPConn {
-	out := make([]*net.TCPConn, len(streams))
-	for k, i := range streams {
-		out[k] = conns[i]
-	}
-	return out
 }
 
 // loopsOf returns how many loops a flow has: one a processor, but only one if bytes are
@@ -67,7 +56,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	}
 	var all []*sendLoop
 	for _, streams := range sock.Deal(len(s.conns), n) {
-		writer, err := sock.OpenWriter(pick(s.conns, streams), path, s.content())
+		writer, err := sock.OpenWriter(sock.Pick(s.conns, streams), path, s.content())
 		if err != nil {
 			for _, l := range all {
 				l.writer.Close()
@@ -105,7 +94,7 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 	}
 	var all []*receiveLoop
 	for _, streams := range sock.Deal(len(r.conns), n) {
-		reader, err := sock.OpenReader(pick(r.conns, streams), path, r.length)
+		reader, err := sock.OpenReader(sock.Pick(r.conns, streams), path, r.length)
 		if err != nil {
 			for _, l := range all {
 				l.reader.Close()

@@ -57,15 +57,13 @@ func (s *sender) acknowledged(ctx context.Context) (lost []int64) {
 	for i, c := range s.conns {
 		lost[i] = unacknowledged(c, false)
 		for wait := time.Millisecond; lost[i] > 0 && sock.Now().Before(timeout) && ctx.Err() == nil; wait = min(2*wait, 50*time.Millisecond) {
-			t := time.NewTimer(wait)
 			select {
-			case <-t.C:
+			case <-time.After(wait):
 			case <-s.policy.Over: // the peer has stopped counting
 				timeout = sock.Now()
 			case <-ctx.Done():
 				s.group.Stop(context.Cause(ctx))
 			}
-			t.Stop()
 			before := lost[i]
 			if lost[i] = unacknowledged(c, false); s.policy.PeerEnds && lost[i] != before && !s.ending.Over() {
 				timeout = sock.Now().Add(s.limits.Idle)

@@ -56,9 +56,7 @@ func defaults() measure.Options {
 // fill sets options that an older program left out, and the length of a call.
 func fill(o *measure.Options) {
 	o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto")
-	if o.Length == 0 {
-		o.Length = measure.UsualLength(o.Streams)
-	}
+	o.Length = cmp.Or(o.Length, measure.UsualLength(o.Streams))
 }
 
 func check(o *measure.Options) error {

@@ -52,7 +52,7 @@ func (c Client) connect(ctx context.Context, destination string) (*connection, e
 	cmd := c.start(ctx, append(options[:len(options):len(options)], "-G", "--", destination))
 	out, complaints := &bytes.Buffer{}, &process.Tail{Limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = limited(out, 256<<10), complaints
-	if err := cmd.Run(); err != nil {
+	if err := process.NewGroup(cmd).Run(); err != nil {
 		return nil, k.failure(ctx, complaints, err)
 	}
 	shared := false // by the configuration
@@ -114,10 +114,8 @@ func (c Client) start(ctx context.Context, args []string) *exec.Cmd {
 	return c.own(c.Make(ctx, c.Program[0], append(c.Program[1:len(c.Program):len(c.Program)], args...)...))
 }
 
-// own keeps the terminal's Ctrl-C from a process, and does not wait for what a process that it
-// left behind writes.
+// own does not wait for what a process that it left behind writes.
 func (Client) own(cmd *exec.Cmd) *exec.Cmd {
-	process.OwnGroup(cmd)
 	cmd.WaitDelay = time.Second
 	return cmd
 }

@@ -118,7 +118,7 @@ func (s *Session) copy(ctx context.Context, o Order, b Binary, path string) erro
 	cmd := s.k.further(ctx, "cat >"+path)
 	complaints := &process.Tail{Limit: 4 << 10}
 	cmd.Stdin, cmd.Stderr = file, complaints
-	if err := cmd.Run(); err != nil {
+	if err := process.NewGroup(cmd).Run(); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -9,6 +9,7 @@ import (
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/printable"
+	"soku/internal/process"
 )
 
 // errGreeting means that the login shell writes without end.
@@ -67,7 +68,7 @@ func (s *Session) notAShell(ctx context.Context, err error) error {
 	cmd := s.k.further(ctx, "cmd /c ver")
 	var out bytes.Buffer
 	cmd.Stdout = limited(&out, endpoint.MaxLine)
-	if cmd.Run() == nil && strings.Contains(out.String(), "Windows") {
+	if process.NewGroup(cmd).Run() == nil && strings.Contains(out.String(), "Windows") {
 		return measure.Fail(measure.KindUsage, "ssh.windows", measure.Figures{"destination": s.k.destination})
 	}
 	return err

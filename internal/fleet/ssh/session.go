@@ -52,7 +52,7 @@ func (s *Session) Close() {
 // far is the process of ssh whose other end is the host.
 type far struct {
 	k          *connection
-	cmd        *exec.Cmd
+	group      *process.Group
 	complaints *process.Tail
 	lines      chan []byte   // what the host wrote; closed with its output
 	stop       chan struct{} // closed by end: lines are not read any more
@@ -65,20 +65,21 @@ type far struct {
 
 // open starts the process. It does not end with ctx, but with its input.
 func open(ctx context.Context, k *connection) (*far, error) {
+	cmd := k.first(context.WithoutCancel(ctx), shellCommand)
 	f := &far{
-		k: k, complaints: &process.Tail{Limit: 4 << 10}, cmd: k.first(context.WithoutCancel(ctx), shellCommand),
+		k: k, complaints: &process.Tail{Limit: 4 << 10}, group: process.NewGroup(cmd),
 		lines: make(chan []byte), stop: make(chan struct{}), done: make(chan struct{}),
 	}
-	f.cmd.Stderr = f.complaints
+	cmd.Stderr = f.complaints
 	var err error
-	if f.stdin, err = f.cmd.StdinPipe(); err != nil {
+	if f.stdin, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	out, err := f.cmd.StdoutPipe()
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := f.cmd.Start(); err != nil {
+	if err := f.group.Start(); err != nil {
 		return nil, k.failure(ctx, f.complaints, err)
 	}
 	go f.read(out)
@@ -104,10 +105,10 @@ func (f *far) read(out io.Reader) {
 	close(f.lines)
 	_ = f.stdin.Close()
 	if n, _ := io.CopyN(io.Discard, out, maxRest); n == maxRest { // it does not end by itself
-		_ = process.KillGroup(f.cmd)
+		_ = f.group.Kill()
 		_, _ = io.Copy(io.Discard, out)
 	}
-	f.err = f.cmd.Wait()
+	f.err = f.group.Wait()
 }
 
 // write sends a line to the host.
@@ -157,7 +158,7 @@ func (f *far) end(grace time.Duration) {
 	select {
 	case <-f.done:
 	case <-limit.C:
-		_ = process.KillGroup(f.cmd)
+		_ = f.group.Kill()
 		<-f.done
 	}
 }

@@ -119,11 +119,9 @@ func (p *place) expire(most time.Duration) {
 	granted := time.Now()
 	served := server.LongestServed(measure.Duration(most))
 	for left := served; left > 0; left = time.Until(p.start(granted).Add(served)) {
-		limit := time.NewTimer(left)
 		select {
-		case <-limit.C:
+		case <-time.After(left):
 		case <-p.ctx.Done():
-			limit.Stop()
 			return
 		}
 	}

@@ -26,12 +26,10 @@ func (h *handler) countSeconds() {
 			h.mu.Unlock()
 			return
 		}
-		t := time.NewTimer(time.Until(h.second.Add(time.Second)))
 		h.mu.Unlock()
 		select {
-		case <-t.C:
+		case <-time.After(time.Until(h.second.Add(time.Second))):
 		case <-h.Context().Done():
-			t.Stop()
 			return
 		}
 		h.tick()

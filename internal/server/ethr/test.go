@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
-	"sync"
 	"time"
 
 	"soku/internal/engine"
@@ -65,32 +64,15 @@ func (h *handler) admit(client *client, c *server.Conn, m wire.Message) (p *plac
 	return p, func() { p.leaveConn(); leaveRoom() }, nil
 }
 
-// await waits for the client's turn. The client sends nothing before its answer, so
-// that a read ends only when it is gone.
+// await waits for the client's turn.
 func (h *handler) await(turn *server.Turn, c *server.Conn) error {
 	if turn.IsGranted() {
 		return nil
 	}
 	c.Release()
-	_ = c.SetDeadline(time.Time{})
-	ctx, cancel := context.WithCancel(h.Context())
-	defer context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })()
-	var watcher sync.WaitGroup
-	defer watcher.Wait()
-	defer cancel()
-	watcher.Go(func() {
-		select {
-		case <-turn.Granted():
-			cancel()
-		case <-ctx.Done():
-		}
-	})
-	_, err := c.Read(make([]byte, 1))
-	switch {
-	case h.Context().Err() != nil:
-		return context.Cause(h.Context())
-	case turn.IsGranted() && sock.TimedOut(err):
-		return nil
+	err := turn.Await(h.Context(), c)
+	if cause := context.Cause(h.Context()); err == nil || cause != nil {
+		return cause
 	}
 	return measure.Fail(measure.KindBroken, "server.client_gone", nil)
 }
@@ -157,10 +139,8 @@ func (t *connTest) synchronise(ctx context.Context) (early int, err error) {
 	if err != nil || begins.IsZero() {
 		return early, err
 	}
-	wait := time.NewTimer(time.Until(begins))
-	defer wait.Stop()
 	select {
-	case <-wait.C:
+	case <-time.After(time.Until(begins)):
 		return 0, nil
 	case <-ctx.Done():
 		return 0, context.Cause(ctx)

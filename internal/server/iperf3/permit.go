@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -86,9 +87,7 @@ func optionsOf(p *wire.Parameters) (measure.Options, error) {
 	if p.Protocol == "udp" {
 		o.TX, o.RX, o.Own = "auto", "auto", udp.Options{NoFragment: p.DontFragment}
 		o.Size = measure.Size(p.Length)
-		if o.Size == 0 {
-			o.Size = defaultDatagram
-		}
+		o.Size = cmp.Or(o.Size, defaultDatagram)
 		return o, nil
 	}
 	o.Length, o.Own = measure.Size(p.Length), tcp.Options{NoDelay: p.NoDelay}

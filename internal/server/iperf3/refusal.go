@@ -41,8 +41,7 @@ func (r *refusal) Is(target error) bool {
 // Number returns iperf3's number of the failure for which the server refused or ended a
 // test, or false if it has none.
 func Number(err error) (number int, ok bool) {
-	var r *refusal
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*refusal](err); ok {
 		return r.number, true
 	}
 	return 0, false

@@ -112,14 +112,12 @@ func (t *test) awaitEnd(ctx context.Context) error {
 	if t.handler.cfg.Files.Source != nil { // a file may end long before the client's time
 		timeout += time.Duration(t.asked.Omit+t.asked.Time) * time.Second
 	}
-	limit := time.NewTimer(timeout)
-	defer limit.Stop()
 	select {
 	case <-t.over:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-limit.C:
+	case <-time.After(timeout):
 		return fail(wire.CodeSilence, "server.iperf3.not_ended", measure.Figures{"limit_ns": timeout})
 	}
 }

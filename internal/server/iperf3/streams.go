@@ -33,13 +33,11 @@ func (t *test) openStreams() error {
 			t.abort(err)
 		}
 	})
-	limit := time.NewTimer(t.handler.streamWait)
-	defer limit.Stop()
 	select {
 	case <-t.all:
 	case <-t.ctx.Done():
 		return t.cause()
-	case <-limit.C:
+	case <-time.After(t.handler.streamWait):
 		return fail(wire.CodeStreamAccept, "server.iperf3.no_streams", measure.Figures{"limit_ns": t.handler.streamWait})
 	}
 	return t.prepare()
@@ -56,23 +54,13 @@ func (t *test) listen() {
 	switch {
 	case err != nil:
 		t.abort(measure.Fail(measure.KindBroken, "server.client_gone.cause", measure.Figures{"cause": err}).WithCause(errors.Join(ErrGone, err)))
-	case state == wire.TestEnd && t.begun():
+	case state == wire.TestEnd && server.IsClosed(t.all): // a test ends not before all streams are there
 		t.overAt = time.Now()
 		close(t.over)
 	case state == wire.ClientTerminate:
 		t.abort(measure.Fail(measure.KindBroken, "server.client_stopped", nil).WithCause(ErrStopped))
 	default:
 		t.abort(unexpected())
-	}
-}
-
-// begun reports whether all streams are there: a test ends not before.
-func (t *test) begun() bool {
-	select {
-	case <-t.all:
-		return true
-	default:
-		return false
 	}
 }
 

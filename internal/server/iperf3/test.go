@@ -89,14 +89,7 @@ func (h *handler) newTest(at server.Port, c *net.TCPConn, cookie wire.Cookie) *t
 }
 
 // isOver reports whether the client said that the test is over.
-func (t *test) isOver() bool {
-	select {
-	case <-t.over:
-		return true
-	default:
-		return false
-	}
-}
+func (t *test) isOver() bool { return server.IsClosed(t.over) }
 
 // cause is why the test ended. What the client did after the message of this server's
 // verdict is no cause.
@@ -262,39 +255,13 @@ func (t *test) enter() (err error) {
 	return nil
 }
 
-// awaitTurn waits in the queue. A client in good order says nothing there; one that
-// goes away leaves it.
+// awaitTurn waits in the queue.
 func (t *test) awaitTurn() error {
-	if t.turn.IsGranted() {
-		return nil
+	err := t.turn.Await(t.ctx, t.control)
+	if errors.Is(err, server.ErrSpoke) {
+		return unexpected()
 	}
-	_ = t.control.SetReadDeadline(time.Time{})
-	heard := make(chan error, 1)
-	go func() {
-		_, err := t.control.Read(make([]byte, 1))
-		if err == nil {
-			err = unexpected()
-		}
-		heard <- err
-	}()
-	select {
-	case err := <-heard:
-		return err
-	case <-t.ctx.Done():
-		if err := <-heard; !sock.TimedOut(err) {
-			return err
-		}
-		return t.cause()
-	case <-t.turn.Granted():
-	}
-	_ = t.control.SetReadDeadline(time.Unix(1, 0))
-	if err := <-heard; !sock.TimedOut(err) {
-		return err
-	}
-	if t.ctx.Err() != nil {
-		return t.cause()
-	}
-	return nil
+	return err
 }
 
 // askParameters reads what the client wants, and makes options of it.
@@ -305,8 +272,7 @@ func (t *test) askParameters() error {
 	t.hear(wordWait)
 	p, err := wire.ReadParameters(t.control)
 	if err != nil {
-		var out *wire.OutOfRangeError
-		if errors.As(err, &out) {
+		if out, ok := errors.AsType[*wire.OutOfRangeError](err); ok {
 			return &refusal{out.Code(), err}
 		}
 		return fail(wire.CodeReceiveParams, "server.iperf3.parameters", measure.Figures{"cause": err})

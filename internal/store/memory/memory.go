@@ -71,11 +71,19 @@ func (m *memory) Put(ctx context.Context, results ...*measure.Result) error {
 		}
 	}
 	return m.locked(ctx, func() error {
-		for _, k := range all {
-			if _, there := m.results[k.entry.ID]; !there {
-				m.results[k.entry.ID] = k
+		fresh := map[string]kept{}
+		for i, k := range all {
+			there, known := m.results[k.entry.ID]
+			if !known {
+				there, known = fresh[k.entry.ID]
+			}
+			if !known {
+				fresh[k.entry.ID] = k
+			} else if err := store.Conflict(m.Name(), results[i], there.document); err != nil {
+				return err
 			}
 		}
+		maps.Copy(m.results, fresh)
 		return nil
 	})
 }

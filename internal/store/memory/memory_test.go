@@ -5,7 +5,7 @@ import (
 
 	"soku/internal/store"
 	"soku/internal/store/memory"
-	"soku/internal/store/storetest"
+	"soku/test/storetest"
 )
 
 func TestMemoryConforms(t *testing.T) {

@@ -39,9 +39,13 @@ func (s *sqlite) Put(ctx context.Context, results ...*measure.Result) error {
 	}
 	if err == nil {
 		err = s.transact(ctx, func(tx *sql.Tx) error {
-			for _, row := range rows {
+			for i, row := range rows {
 				failed = row.ID
-				if err := row.insert(ctx, tx); err != nil {
+				there, err := row.insert(ctx, tx)
+				if err == nil && there != "" {
+					err = store.Conflict(s.path, results[i], []byte(there))
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -85,11 +89,12 @@ func rowOf(r *measure.Result) (row, error) {
 	return out, err
 }
 
-// insert writes a row that is not there yet.
-func (r row) insert(ctx context.Context, tx *sql.Tx) error {
+// insert writes a row that is not there yet. If the ID is there with another document, it
+// returns that document.
+func (r row) insert(ctx context.Context, tx *sql.Tx) (there string, err error) {
 	figures, err := json.Marshal(r.Figures)
 	if err != nil {
-		return err
+		return "", err
 	}
 	start := store.Nanos(r.StartedAt)
 	done, err := tx.ExecContext(ctx, `INSERT INTO result (id, started_at, test, client, server, direction, via, streams,
@@ -98,26 +103,32 @@ func (r row) insert(ctx context.Context, tx *sql.Tx) error {
 		r.ID, start, string(r.Test), r.Client, r.Server, string(r.Direction), r.Via, r.Streams,
 		r.Campaign, r.Pattern, r.Label, r.Round, r.Order, r.Repeat, string(r.ErrorKind), r.Error, string(figures))
 	if err != nil {
-		return err
+		return "", err
 	}
 	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return err
+		if err == nil {
+			err = tx.QueryRowContext(ctx, `SELECT document FROM document WHERE id = ?`, r.ID).Scan(&there)
+		}
+		if there == r.document {
+			there = ""
+		}
+		return there, err
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO document (id, document) VALUES (?, ?)`, r.ID, r.document); err != nil {
-		return err
+		return "", err
 	}
 	for _, l := range r.levels {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO result_level (factor, level, started_at, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			l.Factor, l.Value, start, r.ID); err != nil {
-			return err
+			return "", err
 		}
 	}
 	for _, e := range r.endpoints {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO result_endpoint (endpoint, started_at, result) VALUES (?, ?, ?)`, e, start, r.ID); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return "", nil
 }
 
 func (s *sqlite) Get(ctx context.Context, id string) (*measure.Result, error) {

@@ -17,7 +17,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/sqlite"
-	"soku/internal/store/storetest"
+	"soku/test/storetest"
 	"soku/test/tier"
 )
 

@@ -52,7 +52,7 @@ func moveBatch(ctx context.Context, tx *sql.Tx) (int, error) {
 		return 0, err
 	}
 	for _, r := range batch {
-		if err := r.insert(ctx, tx); err != nil {
+		if _, err := r.insert(ctx, tx); err != nil {
 			return 0, err
 		}
 	}

@@ -4,7 +4,7 @@
 //
 // It knows nothing of what the sentences are about: package text makes the sentences of
 // figures, findings and reports with it, package measure those of errors. It starts no
-// goroutines; a Language may be used from several at once.
+// goroutines; a Language may be used from several.
 package messages
 
 import (

@@ -1,8 +1,10 @@
 package ethr
 
 import (
-	"encoding/binary"
+	"bytes"
+	"cmp"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -23,6 +25,7 @@ func Decode(b []byte) (Message, error) {
 		return Message{}, errLength
 	}
 	d := decoder{in: reader{b: b}, types: map[int64]structure{}}
+	d.numbers = d.m.members()
 	for {
 		m, done, err := d.section()
 		if err != nil || done {
@@ -32,34 +35,32 @@ func Decode(b []byte) (Message, error) {
 }
 
 type decoder struct {
-	in    reader
-	types map[int64]structure
-	m     Message
-	seen  Kind // of the structures of the value: which kind it belongs to
+	in      reader
+	types   map[int64]structure
+	m       Message
+	numbers members // of m
+	seen    Kind    // of the structures of the value: which kind it belongs to
 }
 
 // section reads one part of the message: the description of a type, or the value.
 func (d *decoder) section() (m Message, done bool, err error) {
-	n, ok := d.in.uint()
-	if !ok || n > uint64(len(d.in.b)) {
-		return m, false, errGob
-	}
-	r := reader{b: d.in.b[:n]}
-	d.in.b = d.in.b[n:]
-	id, ok := r.int()
+	r := reader{b: d.in.take(d.in.uint())}
+	id := r.int()
 	switch {
-	case !ok || id == 0 || id == math.MinInt64:
+	case id == 0 || id == math.MinInt64:
 		return m, false, errGob
 	case id < 0:
-		t, ok := r.description(-id)
-		if _, known := d.types[-id]; !ok || known || len(d.types) >= maxTypes || len(r.b) > 0 {
+		t := r.description(-id)
+		if _, known := d.types[-id]; known || len(d.types) >= maxTypes || r.bad || len(r.b) > 0 {
 			return m, false, errGob
 		}
 		d.types[-id] = t
 		return m, false, nil
 	}
 	t, known := d.types[id]
-	if !known || t.name != typeName || !d.value(&r, t, "", 0) || len(r.b) > 0 || len(d.in.b) > 0 || d.seen == 0 || d.seen != d.m.Kind {
+	r.check(known && t.name == typeName)
+	d.value(&r, t, "", 0)
+	if r.bad || len(r.b) > 0 || len(d.in.b) > 0 || d.seen == 0 || d.seen != d.m.Kind {
 		return m, false, errGob
 	}
 	d.m.Synced = slices.ContainsFunc(t.fields, func(f field) bool { return f.name == SyncStart.String() })
@@ -67,108 +68,79 @@ func (d *decoder) section() (m Message, done bool, err error) {
 }
 
 // description reads what describe writes, for the type of that number.
-func (r *reader) description(id int64) (t structure, ok bool) {
-	if !r.expect(3, 1, 1) {
-		return t, false
-	}
-	if t.name, ok = r.string(); !ok || !r.expect(1) {
-		return t, false
-	}
-	own, ok := r.int()
-	if !ok || own != id || !r.expect(0) {
-		return t, false
-	}
-	next, ok := r.uint()
-	if !ok || next > 1 {
-		return t, false
-	}
+func (r *reader) description(id int64) (t structure) {
+	r.expect(3, 1, 1)
+	t.name = r.string()
+	r.expect(1)
+	r.check(r.int() == id)
+	r.expect(0)
+	next := r.uint()
+	r.check(next <= 1)
 	if next == 1 {
-		n, ok := r.uint()
-		if !ok || n > maxFields {
-			return t, false
+		n := r.uint()
+		r.check(n <= maxFields)
+		for i := uint64(0); i < n && !r.bad; i++ {
+			t.fields = append(t.fields, r.field())
 		}
-		for range n {
-			f, ok := r.field()
-			if !ok {
-				return t, false
-			}
-			t.fields = append(t.fields, f)
-		}
-		if !r.expect(0) {
-			return t, false
-		}
+		r.expect(0)
 	}
-	return t, r.expect(0)
+	r.expect(0)
+	return t
 }
 
 // field reads name and type of a field. gob omits empty values; in a message of Ethr
 // neither is empty.
-func (r *reader) field() (f field, ok bool) {
-	if !r.expect(1) {
-		return f, false
-	}
-	if f.name, ok = r.string(); !ok || !r.expect(1) {
-		return f, false
-	}
-	id, ok := r.int()
-	f.id = int(id)
-	return f, ok && id > 0 && id < math.MaxInt32 && r.expect(0)
+func (r *reader) field() field {
+	r.expect(1)
+	name := r.string()
+	r.expect(1)
+	id := r.int()
+	r.check(id > 0 && id < math.MaxInt32)
+	r.expect(0)
+	return field{name, int(id)}
 }
 
 // value reads a structure; path is the prefix of its fields' names.
-func (d *decoder) value(r *reader, t structure, path string, depth int) bool {
-	if depth > maxDepth {
-		return false
-	}
-	for at := -1; ; {
-		step, ok := r.uint()
-		switch {
-		case !ok || step > maxFields:
-			return false
-		case step == 0:
-			return true
+func (d *decoder) value(r *reader, t structure, path string, depth int) {
+	r.check(depth <= maxDepth)
+	for at := uint64(0); ; {
+		step := r.uint()
+		if step == 0 {
+			return // the end, or a failure
 		}
-		if at += int(step); at >= len(t.fields) {
-			return false
+		r.check(step <= maxFields && at+step <= uint64(len(t.fields)))
+		if r.bad {
+			return
 		}
-		if f := t.fields[at]; !d.field(r, f, path+f.name, depth) {
-			return false
-		}
+		at += step
+		f := t.fields[at-1]
+		d.field(r, f, path+f.name, depth)
 	}
 }
 
-func (d *decoder) field(r *reader, f field, path string, depth int) bool {
+func (d *decoder) field(r *reader, f field, path string, depth int) {
 	switch f.id {
 	case gobBool, gobUint:
-		v, ok := r.uint()
-		return ok && d.m.setUint(path, v)
+		r.check(d.numbers.setUint(path, r.uint()))
 	case gobInt:
-		v, ok := r.int()
-		return ok && d.m.setInt(path, v)
+		d.numbers.setInt(path, r.int())
 	case gobFloat:
-		_, ok := r.uint()
-		return ok
+		r.uint()
 	case gobBytes, gobString:
-		n, ok := r.uint()
-		return ok && r.skip(n)
+		r.take(r.uint())
+	default:
+		t, known := d.types[int64(f.id)]
+		k := kindOf(path)
+		r.check(known && (k == 0 || d.seen == 0)) // no message of two kinds
+		d.seen = cmp.Or(k, d.seen)
+		d.value(r, t, path+".", depth+1)
 	}
-	t, known := d.types[int64(f.id)]
-	if !known {
-		return false
-	}
-	if k := kindOf(path); k != 0 {
-		if d.seen != 0 {
-			return false // a message of two kinds
-		}
-		d.seen = k
-	}
-	return d.value(r, t, path+".", depth+1)
 }
 
 // kindOf is the kind of message that the structure at path belongs to, or 0.
 func kindOf(path string) Kind {
-	for _, k := range [...]Kind{Syn, Ack, SyncStart, SyncReady, SyncGo} {
-		if path == k.String() {
+	for k, name := range kindNames {
+		if path == name {
 			return k
 		}
 	}
@@ -177,107 +149,82 @@ func kindOf(path string) Kind {
 
 // setUint stores a number if the field is known, and refuses a number that does not fit
 // into it.
-func (m *Message) setUint(path string, v uint64) bool {
-	most := uint64(math.MaxUint32)
-	p := &m.Params
-	switch path {
-	case "Version":
-		m.Version = uint32(v)
-	case "Type":
-		m.Kind = Kind(v)
-	case "Syn.TestID.Protocol":
-		m.Transport = Transport(v)
-	case "Syn.TestID.Type":
-		m.Test = Test(v)
-	case "Syn.ClientParam.NumThreads":
-		p.Threads = uint32(v)
-	case "Syn.ClientParam.BufferSize":
-		p.Buffer = uint32(v)
-	case "Syn.ClientParam.RttCount":
-		p.Rounds = uint32(v)
-	case "Syn.ClientParam.Reverse":
-		p.Reverse, most = v != 0, 1
-	case "Syn.ClientParam.WarmupCount":
-		p.Warmup = uint32(v)
-	case "Syn.ClientParam.ToS":
-		p.ToS, most = uint8(v), math.MaxUint8
-	case "Syn.ClientParam.BwRate":
-		p.Rate, most = v, math.MaxUint64
-	default:
-		most = math.MaxUint64
+func (m members) setUint(path string, n uint64) bool {
+	p, known := m[path]
+	if !known {
+		return true
 	}
-	return v <= most
-}
-
-func (m *Message) setInt(path string, v int64) bool {
-	switch path {
-	case "Syn.ClientParam.Duration":
-		m.Params.Duration = time.Duration(v)
-	case "Syn.ClientParam.Gap":
-		m.Params.Gap = time.Duration(v)
-	case "SyncReady.DelayNs":
-		m.Delay = time.Duration(v)
-	case "SyncGo.RttNs":
-		m.RTT = time.Duration(v)
+	v := reflect.ValueOf(p).Elem()
+	switch {
+	case v.Kind() == reflect.Bool:
+		v.SetBool(n != 0)
+		return n <= 1
+	case v.CanUint():
+		v.SetUint(n)
+		return !v.OverflowUint(n)
 	}
 	return true
 }
 
-// reader reads numbers from the front of b.
-type reader struct{ b []byte }
-
-func (r *reader) uint() (uint64, bool) {
-	if len(r.b) == 0 {
-		return 0, false
+func (m members) setInt(path string, n int64) {
+	if p, known := m[path].(*time.Duration); known {
+		*p = time.Duration(n)
 	}
-	first := r.b[0]
-	r.b = r.b[1:]
-	if first < 128 {
-		return uint64(first), true
-	}
-	n := int(-int8(first))
-	if n > 8 || n > len(r.b) || n < 1 {
-		return 0, false
-	}
-	var all [8]byte
-	copy(all[8-n:], r.b[:n])
-	r.b = r.b[n:]
-	return binary.BigEndian.Uint64(all[:]), true
 }
 
-func (r *reader) int() (int64, bool) {
-	v, ok := r.uint()
+// reader reads numbers from the front of b. After a failure b is empty and every number 0.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) check(ok bool) {
+	if !ok {
+		r.b, r.bad = nil, true
+	}
+}
+
+func (r *reader) take(n uint64) []byte {
+	r.check(n <= uint64(len(r.b)))
+	if r.bad {
+		return nil
+	}
+	taken := r.b[:n]
+	r.b = r.b[n:]
+	return taken
+}
+
+func (r *reader) uint() uint64 {
+	b := r.take(1)
+	if r.bad || b[0] < 128 {
+		return wide(b)
+	}
+	n := -int8(b[0])
+	r.check(n >= 1 && n <= 8)
+	return wide(r.take(uint64(n)))
+}
+
+// wide is the number whose bytes b are.
+func wide(b []byte) (v uint64) {
+	for _, digit := range b {
+		v = v<<8 | uint64(digit)
+	}
+	return v
+}
+
+func (r *reader) int() int64 {
+	v := r.uint()
 	if v&1 != 0 {
-		return ^int64(v >> 1), ok
+		return ^int64(v >> 1)
 	}
-	return int64(v >> 1), ok
+	return int64(v >> 1)
 }
 
-func (r *reader) string() (string, bool) {
-	n, ok := r.uint()
-	if !ok || n > maxName || n > uint64(len(r.b)) {
-		return "", false
-	}
-	s := string(r.b[:n])
-	r.b = r.b[n:]
-	return s, true
-}
-
-func (r *reader) skip(n uint64) bool {
-	if n > uint64(len(r.b)) {
-		return false
-	}
-	r.b = r.b[n:]
-	return true
+func (r *reader) string() string {
+	n := r.uint()
+	r.check(n <= maxName)
+	return string(r.take(n))
 }
 
 // expect reads these numbers, each a byte.
-func (r *reader) expect(want ...byte) bool {
-	for _, w := range want {
-		if len(r.b) == 0 || r.b[0] != w {
-			return false
-		}
-		r.b = r.b[1:]
-	}
-	return true
-}
+func (r *reader) expect(want ...byte) { r.check(bytes.Equal(r.take(uint64(len(want))), want)) }

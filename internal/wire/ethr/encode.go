@@ -3,15 +3,17 @@ package ethr
 import (
 	"encoding/binary"
 	"math/bits"
+	"reflect"
 )
 
 // encode writes m as encoding/gob does: a description for each type, then the value.
 func encode(b []byte, m Message) []byte {
-	for i, t := range schema(m.Synced || m.Kind >= SyncStart) {
+	w := writer{m.Kind, schema(m.Synced || m.Kind >= SyncStart), m.members()}
+	for i, t := range w.types {
 		d := appendInt(nil, -int64(firstType+i))
 		b = appendCounted(b, append(d, describe(t, firstType+i)...))
 	}
-	return appendCounted(b, m.value(appendInt(nil, typeMsg)))
+	return appendCounted(b, w.value(appendInt(nil, typeMsg), w.types[0], ""))
 }
 
 func appendCounted(b, content []byte) []byte {
@@ -34,81 +36,44 @@ func describe(t structure, id int) []byte {
 	return append(b, 0, 0)
 }
 
-// value writes the fields of m that are not zero, as gob does, and the structure
-// that belongs to its kind.
-func (m Message) value(b []byte) []byte {
-	w := writer{b: b}
-	w.uint(0, uint64(m.Version))
-	w.uint(1, uint64(m.Kind))
-	switch m.Kind {
-	case Syn:
-		w.inner(2, func(w *writer) {
-			w.inner(0, func(w *writer) {
-				w.uint(0, uint64(m.Transport))
-				w.uint(1, uint64(m.Test))
-			})
-			w.inner(1, m.Params.write)
-		})
-	case Ack:
-		w.inner(3, func(*writer) {})
-	case SyncStart:
-		w.inner(4, func(*writer) {})
-	case SyncReady:
-		w.inner(5, func(w *writer) { w.int(0, int64(m.Delay)) })
-	case SyncGo:
-		w.inner(6, func(w *writer) { w.int(0, int64(m.RTT)) })
-	}
-	return append(w.b, 0)
-}
-
-func (p Params) write(w *writer) {
-	reverse := uint64(0)
-	if p.Reverse {
-		reverse = 1
-	}
-	w.uint(0, uint64(p.Threads))
-	w.uint(1, uint64(p.Buffer))
-	w.uint(2, uint64(p.Rounds))
-	w.uint(3, reverse)
-	w.int(4, int64(p.Duration))
-	w.int(5, int64(p.Gap))
-	w.uint(6, uint64(p.Warmup))
-	w.uint(7, p.Rate)
-	w.uint(8, uint64(p.ToS))
-}
-
-// writer writes the fields of one structure in order: each begins with the difference of
-// its number from the previous one.
+// writer writes the value of a message of a kind.
 type writer struct {
-	b    []byte
-	next int // 1 + number of fields written or omitted
+	kind    Kind
+	types   []structure
+	numbers members
 }
 
-func (w *writer) begin(number int) {
-	w.b = appendUint(w.b, uint64(number+1-w.next))
-	w.next = number + 1
-}
-
-func (w *writer) uint(number int, v uint64) {
-	if v != 0 {
-		w.begin(number)
-		w.b = appendUint(w.b, v)
+// value writes the fields of a structure that are not zero, as gob does, and the
+// structures that belong to the kind of the message. Each begins with the difference of its
+// number from the one before; path is the prefix of the fields' names.
+func (w *writer) value(b []byte, t structure, path string) []byte {
+	before := -1
+	for i, f := range t.fields {
+		if content := w.field(f, path+f.name); content != nil {
+			b = append(appendUint(b, uint64(i-before)), content...)
+			before = i
+		}
 	}
+	return append(b, 0)
 }
 
-func (w *writer) int(number int, v int64) {
-	if v != 0 {
-		w.begin(number)
-		w.b = appendInt(w.b, v)
+func (w *writer) field(f field, path string) []byte {
+	if f.id >= firstType {
+		if k := kindOf(path); k != 0 && k != w.kind {
+			return nil
+		}
+		return w.value(nil, w.types[f.id-firstType], path+".")
 	}
-}
-
-// inner writes a structure, even if every field is zero.
-func (w *writer) inner(number int, fields func(*writer)) {
-	w.begin(number)
-	in := writer{b: w.b}
-	fields(&in)
-	w.b = append(in.b, 0)
+	v := reflect.ValueOf(w.numbers[path]).Elem()
+	switch {
+	case v.IsZero():
+		return nil
+	case v.CanInt():
+		return appendInt(nil, v.Int())
+	case v.CanUint():
+		return appendUint(nil, v.Uint())
+	}
+	return []byte{1} // true
 }
 
 // appendUint writes a small number as a byte, a larger one as its bytes after their

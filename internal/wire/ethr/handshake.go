@@ -143,8 +143,7 @@ func (s *session) explain(ctx context.Context, err error) error {
 		return measure.Fail(measure.KindUnreachable, "dial.no_answer", measure.Figures{"address": s.remote.String()}).
 			WithHintCode("dial.firewall", measure.Figures{"network": "TCP", "port": s.remote.Port()})
 	}
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err
 	}
 	return measure.Fail(measure.KindUnreachable, "dial.failed", measure.Figures{"address": s.remote.String(), "cause": err}).WithHintCode("dial.routes_local", nil)

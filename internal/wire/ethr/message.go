@@ -1,6 +1,7 @@
 package ethr
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -134,19 +135,7 @@ func Begins(first []byte) (ours bool, more int) {
 // typeName is the type name of the message in Ethr.
 const typeName = "EthrMsg"
 
+var kindNames = map[Kind]string{Syn: "Syn", Ack: "Ack", SyncStart: "SyncStart", SyncReady: "SyncReady", SyncGo: "SyncGo"}
+
 // String is for logs and errors.
-func (k Kind) String() string {
-	switch k {
-	case Syn:
-		return "Syn"
-	case Ack:
-		return "Ack"
-	case SyncStart:
-		return "SyncStart"
-	case SyncReady:
-		return "SyncReady"
-	case SyncGo:
-		return "SyncGo"
-	}
-	return fmt.Sprintf("kind %d", uint32(k))
-}
+func (k Kind) String() string { return cmp.Or(kindNames[k], fmt.Sprintf("kind %d", uint32(k))) }

@@ -172,7 +172,7 @@ func TestInvalidMessagesAreRefused(t *testing.T) {
 		}
 	}
 	for path, v := range map[string]uint64{"Version": 1 << 32, "Syn.ClientParam.ToS": 256, "Syn.ClientParam.Reverse": 2, "Syn.ClientParam.BufferSize": 1 << 32} {
-		if (&Message{}).setUint(path, v) {
+		if (&Message{}).members().setUint(path, v) {
 			t.Errorf("%s is %d", path, v)
 		}
 	}

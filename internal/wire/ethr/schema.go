@@ -60,3 +60,20 @@ func schema(synced bool) []structure {
 		structure{"EthrMsgSyncGo", []field{{"RttNs", gobInt}}},
 	)
 }
+
+// members are pointers to the numbers of a message, by the names of their fields.
+type members map[string]any
+
+func (m *Message) members() members {
+	p := &m.Params
+	return members{
+		"Version": &m.Version, "Type": &m.Kind,
+		"Syn.TestID.Protocol": &m.Transport, "Syn.TestID.Type": &m.Test,
+		"Syn.ClientParam.NumThreads": &p.Threads, "Syn.ClientParam.BufferSize": &p.Buffer,
+		"Syn.ClientParam.RttCount": &p.Rounds, "Syn.ClientParam.Reverse": &p.Reverse,
+		"Syn.ClientParam.Duration": &p.Duration, "Syn.ClientParam.Gap": &p.Gap,
+		"Syn.ClientParam.WarmupCount": &p.Warmup, "Syn.ClientParam.BwRate": &p.Rate,
+		"Syn.ClientParam.ToS": &p.ToS,
+		"SyncReady.DelayNs":   &m.Delay, "SyncGo.RttNs": &m.RTT,
+	}
+}

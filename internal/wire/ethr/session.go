@@ -174,10 +174,8 @@ func (s *session) Entry() wire.Entry { return wire.Entry{Main: s.remote, Plain: 
 func (s *session) Start(ctx context.Context) error { return s.await(ctx) }
 
 func (s *session) await(ctx context.Context) error {
-	t := time.NewTimer(time.Until(s.begins))
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(time.Until(s.begins)):
 		return nil
 	case <-ctx.Done():
 		return wire.Ended(ctx)

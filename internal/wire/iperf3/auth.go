@@ -2,6 +2,7 @@ package iperf3
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha1" // #nosec G505 -- iperf3's OAEP has SHA-1, where it is not broken
@@ -12,10 +13,12 @@ import (
 	"encoding/hex"
 	"encoding/pem"
 	"fmt"
-	"soku/internal/measure"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"soku/internal/measure"
 )
 
 // DefaultSkew is the default of the difference that the clocks of the two ends may have.
@@ -159,9 +162,7 @@ func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 	want, known := g.Users[user]
 	right := subtle.ConstantTimeCompare([]byte(HashPassword(user, password)), []byte(want)) == 1
 	skew := g.Skew
-	if skew == 0 {
-		skew = DefaultSkew
-	}
+	skew = cmp.Or(skew, DefaultSkew)
 	switch {
 	case !known || !right:
 		return "", measure.Fail(measure.KindRefused, "iperf3.users.wrong", nil)
@@ -186,4 +187,40 @@ func parseToken(text string) (user, password string, at time.Time, err error) {
 		return "", "", at, measure.Fail(measure.KindRefused, "iperf3.users.token_without_time", nil)
 	}
 	return f[1], f[3], time.Unix(seconds, 0), nil
+}
+
+// mostUsed bounds the tokens that are remembered at a time. Only who knows a password adds one.
+const mostUsed = 10_000
+
+// usedTokens holds the tokens that were accepted and are still within the allowed difference of
+// the clocks: an attacker on the path could replay them. It is safe for concurrent use.
+type usedTokens struct {
+	mu    sync.Mutex
+	until map[[sha256.Size]byte]time.Time
+}
+
+// use remembers an encrypted token until it is too old anyway. One that is there already is
+// refused, and so are all while too many are.
+func (u *usedTokens) use(sealed []byte, now, until time.Time) error {
+	key := sha256.Sum256(bytes.TrimLeft(sealed, "\x00")) // it is a number: zeros in front change nothing
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.until == nil {
+		u.until = map[[sha256.Size]byte]time.Time{}
+	}
+	if _, used := u.until[key]; used {
+		return measure.Fail(measure.KindRefused, "iperf3.users.used", nil)
+	}
+	if len(u.until) >= mostUsed {
+		for key, until := range u.until {
+			if now.After(until) {
+				delete(u.until, key)
+			}
+		}
+	}
+	if len(u.until) >= mostUsed {
+		return measure.Fail(measure.KindRefused, "iperf3.users.too_many", nil)
+	}
+	u.until[key] = until
+	return nil
 }

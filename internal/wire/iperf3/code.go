@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"cmp"
 	"strconv"
 
 	"soku/internal/measure"
@@ -49,25 +50,10 @@ func sentence(number int) *measure.Error {
 	return measure.Fail(measure.KindBroken, "iperf3.number_"+digits, nil).WithCause(ServerFailure(number))
 }
 
-// Code is the error number of a server that does not allow the parameter.
-func (e *OutOfRangeError) Code() int {
-	switch e.Member {
-	case "omit":
-		return CodeOmit
-	case "time":
-		return CodeTime
-	case "MSS":
-		return CodeMSS
-	case "parallel":
-		return CodeStreams
-	case "window":
-		return CodeWindow
-	case "len":
-		return CodeLength
-	case "TOS":
-		return CodeTOS
-	case "flowlabel":
-		return CodeFlowLabel
-	}
-	return CodeReceiveParams
+var memberCodes = map[string]int{
+	"omit": CodeOmit, "time": CodeTime, "MSS": CodeMSS, "parallel": CodeStreams,
+	"window": CodeWindow, "len": CodeLength, "TOS": CodeTOS, "flowlabel": CodeFlowLabel,
 }
+
+// Code is the error number of a server that does not allow the parameter.
+func (e *OutOfRangeError) Code() int { return cmp.Or(memberCodes[e.Member], CodeReceiveParams) }

@@ -41,8 +41,7 @@ func explainDial(ctx context.Context, network string, to netip.AddrPort, err err
 		return measure.Fail(measure.KindUnreachable, "dial.no_answer", measure.Figures{"address": to.String()}).
 			WithHintCode("dial.firewall", measure.Figures{"network": network, "port": to.Port()}).WithCause(err)
 	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		err = errno // without the addresses, which the sentence has
 	}
 	return measure.Fail(measure.KindUnreachable, "dial.failed", measure.Figures{"address": to.String(), "cause": err}).WithHintCode("dial.routes_local", nil)

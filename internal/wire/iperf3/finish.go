@@ -119,10 +119,8 @@ func (s *session) drain(ctx context.Context, own *measure.End) time.Duration {
 		return 0
 	}
 	began := time.Now()
-	t := time.NewTimer(min(100*time.Millisecond, max(20*time.Millisecond, longest/100)))
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(min(100*time.Millisecond, max(20*time.Millisecond, longest/100))):
 	case <-ctx.Done():
 	}
 	return time.Since(began)

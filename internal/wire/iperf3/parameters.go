@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"reflect"
+	"strconv"
 )
 
 // Parameters are the client's test parameters. Members with the zero value are not sent,
@@ -64,82 +66,86 @@ func (p *Parameters) ServerSends() bool { return p.Reverse || p.Bidirectional }
 // ServerReceives reports whether the server receives.
 func (p *Parameters) ServerReceives() bool { return !p.Reverse || p.Bidirectional }
 
-// sentParameters are the members in the order that iperf3 writes them.
-type sentParameters struct {
-	TCP            bool  `json:"tcp,omitempty"`
-	UDP            bool  `json:"udp,omitempty"`
-	SCTP           bool  `json:"sctp,omitempty"`
-	Omit           int   `json:"omit"`
-	ServerAffinity *int  `json:"server_affinity,omitempty"`
-	Time           int   `json:"time"`
-	Bytes          int64 `json:"num"`
-	Blocks         int64 `json:"blockcount"`
-	MSS            int   `json:"MSS,omitempty"`
-	NoDelay        bool  `json:"nodelay,omitempty"`
-	Parallel       int   `json:"parallel"`
-	Reverse        bool  `json:"reverse,omitempty"`
-	Bidirectional  bool  `json:"bidirectional,omitempty"`
-	MPTCP          bool  `json:"mptcp,omitempty"`
-	Window         int   `json:"window,omitempty"`
-	Length         int   `json:"len,omitempty"`
-	Bandwidth      int64 `json:"bandwidth,omitempty"`
-	FQRate         int64 `json:"fqrate,omitempty"`
-	PacingTimer    int   `json:"pacing_timer,omitempty"`
-	Burst          int   `json:"burst,omitempty"`
-	*sentOffload
-	TOS             int    `json:"TOS,omitempty"`
-	FlowLabel       int    `json:"flowlabel,omitempty"`
-	Title           string `json:"title,omitempty"`
-	ExtraData       string `json:"extra_data,omitempty"`
-	Congestion      string `json:"congestion,omitempty"`
-	CongestionUsed  string `json:"congestion_used,omitempty"`
-	GetServerOutput int    `json:"get_server_output,omitempty"`
-	Counters64      int    `json:"udp_counters_64bit,omitempty"`
-	RepeatPayload   int    `json:"repeating_payload,omitempty"`
-	ZeroCopy        int    `json:"zerocopy,omitempty"`
-	DontFragment    int    `json:"dont_fragment,omitempty"`
-	AuthToken       string `json:"authtoken,omitempty"`
-	SkipRXCopy      int    `json:"skip_rx_copy,omitempty"`
-	ClientVersion   string `json:"client_version,omitempty"`
+// form is how a parameter is written.
+type form int
+
+const (
+	ifSet    form = iota // left out where it is zero
+	always               // also where it is zero
+	asNumber             // a truth value as 1 if it is set
+	offload              // always for UDP, since version 3.20, and a truth value as 1 or 0
+)
+
+// parameter is a member of the parameters.
+type parameter struct {
+	name        string
+	to          any // *bool, *string, *int or *int64
+	form        form
+	least, most int64 // of a number that is there
 }
 
-// sentOffload are the members that every client of UDP sends since version 3.20.
-type sentOffload struct {
-	GSO         int `json:"gso"`
-	GSODatagram int `json:"gso_dg_size"`
-	GSOBuf      int `json:"gso_bf_size"`
-	GRO         int `json:"gro"`
-	GROBuf      int `json:"gro_bf_size"`
-}
-
-func (p *Parameters) offload() *sentOffload {
-	if p.Protocol != "udp" {
-		return nil
+// all are the parameters in the order in which iperf3 writes them.
+func (p *Parameters) all() []parameter {
+	const large = math.MaxInt32
+	return []parameter{
+		{"omit", &p.Omit, always, 0, MaxOmit},
+		{"server_affinity", &p.ServerAffinity, ifSet, 0, 1024},
+		{"time", &p.Time, always, 0, MaxTime},
+		{"num", &p.Bytes, always, 0, math.MaxInt64},
+		{"blockcount", &p.Blocks, always, 0, math.MaxInt64},
+		{"MSS", &p.MSS, ifSet, 0, MaxMSS},
+		{"nodelay", &p.NoDelay, ifSet, 0, 0},
+		{"parallel", &p.Parallel, always, 1, MaxStreams},
+		{"reverse", &p.Reverse, ifSet, 0, 0},
+		{"bidirectional", &p.Bidirectional, ifSet, 0, 0},
+		{"mptcp", &p.MPTCP, ifSet, 0, 0},
+		{"window", &p.Window, ifSet, 0, MaxWindow},
+		{"len", &p.Length, ifSet, 0, MaxTCPLength},
+		{"bandwidth", &p.Bandwidth, ifSet, 0, math.MaxInt64},
+		{"fqrate", &p.FQRate, ifSet, 0, math.MaxInt64},
+		{"pacing_timer", &p.PacingTimer, ifSet, 0, large},
+		{"burst", &p.Burst, ifSet, 1, MaxBurst},
+		{"gso", &p.GSO, offload, 0, 0},
+		{"gso_dg_size", &p.GSODatagram, offload, 0, large},
+		{"gso_bf_size", &p.GSOBuf, offload, 0, large},
+		{"gro", &p.GRO, offload, 0, 0},
+		{"gro_bf_size", &p.GROBuf, offload, 0, large},
+		{"TOS", &p.TOS, ifSet, 0, 255},
+		{"flowlabel", &p.FlowLabel, ifSet, 1, 0xfffff},
+		{"title", &p.Title, ifSet, 0, 0},
+		{"extra_data", &p.ExtraData, ifSet, 0, 0},
+		{"congestion", &p.Congestion, ifSet, 0, 0},
+		{"congestion_used", &p.CongestionUsed, ifSet, 0, 0},
+		{"get_server_output", &p.GetServerOutput, asNumber, 0, 0},
+		{"udp_counters_64bit", &p.Counters64, asNumber, 0, 0},
+		{"repeating_payload", &p.RepeatPayload, asNumber, 0, 0},
+		{"zerocopy", &p.ZeroCopy, ifSet, 0, large},
+		{"dont_fragment", &p.DontFragment, asNumber, 0, 0},
+		{"authtoken", &p.AuthToken, ifSet, 0, 0},
+		{"skip_rx_copy", &p.SkipRXCopy, asNumber, 0, 0},
+		{"client_version", &p.ClientVersion, ifSet, 0, 0},
 	}
-	return &sentOffload{number(p.GSO), p.GSODatagram, p.GSOBuf, number(p.GRO), p.GROBuf}
-}
-
-func number(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // MarshalJSON writes the parameters as a client sends them.
 func (p Parameters) MarshalJSON() ([]byte, error) {
-	return json.Marshal(sentParameters{
-		TCP: p.Protocol == "tcp", UDP: p.Protocol == "udp", SCTP: p.Protocol == "sctp",
-		Omit: p.Omit, ServerAffinity: p.ServerAffinity, Time: p.Time, Bytes: p.Bytes, Blocks: p.Blocks,
-		MSS: p.MSS, NoDelay: p.NoDelay, Parallel: p.Parallel, Reverse: p.Reverse, Bidirectional: p.Bidirectional,
-		MPTCP: p.MPTCP, Window: p.Window, Length: p.Length, Bandwidth: p.Bandwidth, FQRate: p.FQRate,
-		PacingTimer: p.PacingTimer, Burst: p.Burst, TOS: p.TOS, FlowLabel: p.FlowLabel,
-		sentOffload: p.offload(),
-		Title:       p.Title, ExtraData: p.ExtraData, Congestion: p.Congestion, CongestionUsed: p.CongestionUsed,
-		GetServerOutput: number(p.GetServerOutput), Counters64: number(p.Counters64), RepeatPayload: number(p.RepeatPayload),
-		ZeroCopy: p.ZeroCopy, DontFragment: number(p.DontFragment), AuthToken: p.AuthToken,
-		SkipRXCopy: number(p.SkipRXCopy), ClientVersion: p.ClientVersion,
-	})
+	out := []byte("{" + strconv.Quote(p.Protocol) + ":true")
+	for _, m := range p.all() {
+		v := reflect.ValueOf(m.to).Elem()
+		if m.form == offload && p.Protocol != "udp" || v.IsZero() && m.form != always && m.form != offload {
+			continue
+		}
+		value := v.Interface()
+		if set, ok := value.(bool); ok && m.form != ifSet {
+			value = map[bool]int{true: 1}[set]
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, `,"`+m.name+`":`...), text...)
+	}
+	return append(out, '}'), nil
 }
 
 // UnmarshalJSON reads parameters as a client sends them. A member outside of
@@ -149,71 +155,33 @@ func (p *Parameters) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	*p = Parameters{
-		Reverse: m.truth("reverse"), Bidirectional: m.truth("bidirectional"), MPTCP: m.truth("mptcp"),
-		NoDelay: m.truth("nodelay"), GSO: m.truth("gso"), GRO: m.truth("gro"),
-		Title: m.text("title"), ExtraData: m.text("extra_data"),
-		Congestion: m.text("congestion"), CongestionUsed: m.text("congestion_used"),
-		GetServerOutput: m.truth("get_server_output"), Counters64: m.truth("udp_counters_64bit"),
-		RepeatPayload: m.truth("repeating_payload"), DontFragment: m.truth("dont_fragment"),
-		AuthToken: m.text("authtoken"), SkipRXCopy: m.truth("skip_rx_copy"), ClientVersion: m.text("client_version"),
-	}
-	switch {
-	case m.truth("udp"):
-		p.Protocol = "udp"
-	case m.truth("sctp"):
-		p.Protocol = "sctp"
-	default:
-		p.Protocol = "tcp"
-	}
-	return p.readNumbers(m)
-}
-
-func (p *Parameters) readNumbers(m members) error {
-	const large = math.MaxInt32
-	for _, f := range []struct {
-		name        string
-		to          *int
-		least, most int64
-	}{
-		{"omit", &p.Omit, 0, MaxOmit},
-		{"time", &p.Time, 0, MaxTime},
-		{"MSS", &p.MSS, 0, MaxMSS},
-		{"parallel", &p.Parallel, 1, MaxStreams},
-		{"window", &p.Window, 0, MaxWindow},
-		{"len", &p.Length, 0, MaxTCPLength},
-		{"pacing_timer", &p.PacingTimer, 0, large},
-		{"burst", &p.Burst, 1, MaxBurst},
-		{"TOS", &p.TOS, 0, 255},
-		{"flowlabel", &p.FlowLabel, 1, 0xfffff},
-		{"zerocopy", &p.ZeroCopy, 0, large},
-		{"gso_dg_size", &p.GSODatagram, 0, large},
-		{"gso_bf_size", &p.GSOBuf, 0, large},
-		{"gro_bf_size", &p.GROBuf, 0, large},
-	} {
-		n, err := m.between(f.name, f.least, f.most)
-		if err != nil {
-			return err
+	*p = Parameters{Protocol: "tcp"}
+	for _, other := range []string{"sctp", "udp"} {
+		if m.truth(other) {
+			p.Protocol = other
 		}
-		*f.to = int(n)
 	}
-	for _, f := range []struct {
-		name string
-		to   *int64
-	}{{"num", &p.Bytes}, {"blockcount", &p.Blocks}, {"bandwidth", &p.Bandwidth}, {"fqrate", &p.FQRate}} {
-		n, err := m.between(f.name, 0, math.MaxInt64)
-		if err != nil {
-			return err
+	for _, x := range p.all() {
+		var n int64
+		if x.most > 0 {
+			if n, err = m.between(x.name, x.least, x.most); err != nil {
+				return err
+			}
 		}
-		*f.to = n
-	}
-	if _, ok := m.whole("server_affinity"); ok {
-		n, err := m.between("server_affinity", 0, 1024)
-		if err != nil {
-			return err
+		switch to := x.to.(type) {
+		case *bool:
+			*to = m.truth(x.name)
+		case *string:
+			*to = m.text(x.name)
+		case *int:
+			*to = int(n)
+		case *int64:
+			*to = n
+		case **int:
+			if _, ok := m.whole(x.name); ok {
+				*to = new(int(n))
+			}
 		}
-		cpu := int(n)
-		p.ServerAffinity = &cpu
 	}
 	p.Parallel = max(p.Parallel, 1)
 	return p.checkLength()

@@ -1,7 +1,9 @@
 package iperf3
 
 import (
+	"cmp"
 	"crypto/rand"
+	"slices"
 	"strconv"
 )
 
@@ -46,38 +48,15 @@ const (
 	ServerError     State = -2 // two 32-bit numbers follow: the error number and its errno
 )
 
-// String is the name of the state, or its number.
-func (s State) String() string {
-	switch s {
-	case TestStart:
-		return "test start"
-	case TestRunning:
-		return "test running"
-	case TestEnd:
-		return "test end"
-	case ParamExchange:
-		return "parameter exchange"
-	case CreateStreams:
-		return "create streams"
-	case ServerTerminate:
-		return "server terminate"
-	case ClientTerminate:
-		return "client terminate"
-	case ExchangeResults:
-		return "exchange results"
-	case DisplayResults:
-		return "display results"
-	case Start:
-		return "start"
-	case Done:
-		return "done"
-	case AccessDenied:
-		return "access denied"
-	case ServerError:
-		return "server error"
-	}
-	return "state " + strconv.Itoa(int(s))
+var stateNames = map[State]string{
+	TestStart: "test start", TestRunning: "test running", TestEnd: "test end", ParamExchange: "parameter exchange",
+	CreateStreams: "create streams", ServerTerminate: "server terminate", ClientTerminate: "client terminate",
+	ExchangeResults: "exchange results", DisplayResults: "display results", Start: "start", Done: "done",
+	AccessDenied: "access denied", ServerError: "server error",
 }
+
+// String is the name of the state, or its number.
+func (s State) String() string { return cmp.Or(stateNames[s], "state "+strconv.Itoa(int(s))) }
 
 // CookieSize is the length of a cookie on the wire, its NUL included.
 const CookieSize = 37
@@ -150,11 +129,7 @@ func UDPAnswer(connect []byte) string {
 
 // isUDPReply reports whether a server's answer opens the stream.
 func isUDPReply(b []byte) bool {
-	switch string(b) {
-	case UDPReply, UDPConnect, UDPReplyLegacy, udpReplyLegacyBig:
-		return true
-	}
-	return false
+	return slices.Contains([]string{UDPReply, UDPConnect, UDPReplyLegacy, udpReplyLegacyBig}, string(b))
 }
 
 // IsUDPConnect reports whether a client may have sent b to open a stream.

@@ -12,68 +12,41 @@ import (
 // Results are the counts that one end sends to the other.
 type Results struct {
 	// CPU* are the processor time of the process in percent of the test's duration.
-	CPUTotal, CPUUser, CPUSystem float64
+	CPUTotal  float64 `json:"cpu_util_total"`
+	CPUUser   float64 `json:"cpu_util_user"`
+	CPUSystem float64 `json:"cpu_util_system"`
 	// SenderHasRetransmits reports whether Retransmits of the streams that this end
 	// sends are known: 1 or 0, and -1 of an end that only receives.
-	SenderHasRetransmits int
-	CongestionUsed       string
+	SenderHasRetransmits int    `json:"sender_has_retransmits"`
+	CongestionUsed       string `json:"congestion_used,omitempty"`
 	// ServerOutputText or ServerOutputJSON is the server's output, if the client
 	// requested it.
-	ServerOutputText string
-	ServerOutputJSON json.RawMessage
-	Streams          []StreamResult // at most 2*MaxStreams
+	ServerOutputText string          `json:"server_output_text,omitempty"`
+	ServerOutputJSON json.RawMessage `json:"server_output_json,omitempty"`
+	Streams          []StreamResult  `json:"streams"` // at most 2*MaxStreams
 }
 
 // StreamResult is the result of one stream. Bytes exclude the omitted start; Errors and
 // Packets include it if the Omitted* are not 0.
 type StreamResult struct {
-	ID                 int     // see [StreamID]
-	Bytes              int64   // sent, or received
-	Retransmits        int64   // -1: unknown
-	Jitter             float64 // seconds
-	Errors             int64   // datagrams lost
-	OmittedErrors      int64
-	Packets            int64 // datagrams sent, or the highest number received
-	OmittedPackets     int64
-	StartTime, EndTime float64 // seconds
-}
-
-type sentResults struct {
-	CPUTotal             float64         `json:"cpu_util_total"`
-	CPUUser              float64         `json:"cpu_util_user"`
-	CPUSystem            float64         `json:"cpu_util_system"`
-	SenderHasRetransmits int             `json:"sender_has_retransmits"`
-	CongestionUsed       string          `json:"congestion_used,omitempty"`
-	ServerOutputText     string          `json:"server_output_text,omitempty"`
-	ServerOutputJSON     json.RawMessage `json:"server_output_json,omitempty"`
-	Streams              []sentStream    `json:"streams"`
-}
-
-type sentStream struct {
-	ID             int     `json:"id"`
-	Bytes          int64   `json:"bytes"`
-	Retransmits    int64   `json:"retransmits"`
-	Jitter         float64 `json:"jitter"`
-	Errors         int64   `json:"errors"`
+	ID             int     `json:"id"`          // see [StreamID]
+	Bytes          int64   `json:"bytes"`       // sent, or received
+	Retransmits    int64   `json:"retransmits"` // -1: unknown
+	Jitter         float64 `json:"jitter"`      // seconds
+	Errors         int64   `json:"errors"`      // datagrams lost
 	OmittedErrors  int64   `json:"omitted_errors"`
-	Packets        int64   `json:"packets"`
+	Packets        int64   `json:"packets"` // datagrams sent, or the highest number received
 	OmittedPackets int64   `json:"omitted_packets"`
-	StartTime      float64 `json:"start_time"`
+	StartTime      float64 `json:"start_time"` // seconds
 	EndTime        float64 `json:"end_time"`
 }
 
 // MarshalJSON writes the results as they are exchanged.
 func (r Results) MarshalJSON() ([]byte, error) {
-	out := sentResults{
-		CPUTotal: finite(r.CPUTotal), CPUUser: finite(r.CPUUser), CPUSystem: finite(r.CPUSystem),
-		SenderHasRetransmits: r.SenderHasRetransmits, CongestionUsed: r.CongestionUsed,
-		ServerOutputText: r.ServerOutputText, ServerOutputJSON: r.ServerOutputJSON,
-		Streams: make([]sentStream, len(r.Streams)),
-	}
-	for i, s := range r.Streams {
-		out.Streams[i] = sentStream(s)
-	}
-	return json.Marshal(out)
+	r.CPUTotal, r.CPUUser, r.CPUSystem = finite(r.CPUTotal), finite(r.CPUUser), finite(r.CPUSystem)
+	r.Streams = append([]StreamResult{}, r.Streams...) // a list, never null
+	type plain Results
+	return json.Marshal(plain(r))
 }
 
 // UnmarshalJSON reads results as they are exchanged. Members that iperf3 always writes

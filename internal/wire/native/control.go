@@ -118,9 +118,9 @@ var (
 	errEvent      = errors.New("a line of the events stream is not an event")
 )
 
-// ReadEvent reads one line, at most [MaxEvent] bytes of it, with at most so many values (see
-// [measure.MostValues]). Memory grows with the bytes received, not with a promised length. Texts are made printable, see
-// package printable.
+// ReadEvent reads one line of at most [MaxEvent] bytes and most values (see
+// [measure.MostValues]). Memory grows with the bytes received, not with a promised length. Texts
+// are made printable, see package printable.
 func ReadEvent(r *bufio.Reader, most func() int) (*Event, error) {
 	line, err := readLine(r, MaxEvent)
 	if err != nil {

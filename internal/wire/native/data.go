@@ -217,10 +217,8 @@ func awaitDatagram(ctx context.Context, c net.Conn, deadline time.Time, out Data
 }
 
 func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

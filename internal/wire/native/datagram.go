@@ -62,8 +62,8 @@ func (d Datagram) Append(b []byte) []byte {
 	return append(b, make([]byte, DatagramSize-8-KeySize-NonceSize)...)
 }
 
-// ParseDatagram reads one datagram of the handshake; anything else, another
-// version included, is an error.
+// ParseDatagram reads one datagram of the handshake. It fails for other data, another
+// version included.
 func ParseDatagram(b []byte) (Datagram, error) {
 	if len(b) != DatagramSize || string(b[:4]) != DatagramMagic || b[4] != Version {
 		return Datagram{}, errDatagram

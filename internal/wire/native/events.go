@@ -86,8 +86,8 @@ func presentable(end *measure.End) *measure.End {
 	return end
 }
 
-// checkedSeries is the series of a server with nothing in it but what a series has; nil for
-// what is none.
+// checkedSeries is the series of a server, limited to what a series may have, or nil if it is
+// invalid.
 func checkedSeries(s *measure.Series) *measure.Series {
 	v, err := s.Values()
 	if s == nil || err != nil {

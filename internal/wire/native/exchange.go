@@ -70,7 +70,7 @@ func (c *control) connect(ctx context.Context) (*exchange, error) {
 	return &exchange{conn: conn, in: in, buf: bufio.NewReaderSize(in, 16<<10), since: time.Now()}, nil
 }
 
-// socket is the connection to the server below TLS; nil for one that is no socket.
+// socket is the socket below TLS of the connection to the server, or nil if there is none.
 func (x *exchange) socket() syscall.Conn {
 	conn := x.conn
 	if secure, is := conn.(*tls.Conn); is {

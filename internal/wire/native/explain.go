@@ -28,8 +28,7 @@ func explainDial(ctx context.Context, network, addr string, err error) error {
 	if splitErr != nil {
 		return malformed(addr, err)
 	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		switch {
 		case dns.IsNotFound:
 			return measure.Fail(measure.KindUnreachable, "dns.not_found", measure.Figures{"host": host})
@@ -55,8 +54,7 @@ func explainDial(ctx context.Context, network, addr string, err error) error {
 	case errors.Is(err, errnoNotAllowed), errors.Is(err, errnoForbidden):
 		return measure.Fail(measure.KindPermission, "dial.forbidden", measure.Figures{"address": addr})
 	}
-	var family *net.AddrError
-	if errors.As(err, &family) {
+	if family, ok := errors.AsType[*net.AddrError](err); ok {
 		return measure.Fail(measure.KindUsage, "dial.address", measure.Figures{"address": addr, "cause": family.Err})
 	}
 	return measure.Fail(measure.KindUnreachable, "dial.failed", measure.Figures{"address": addr, "cause": innermost(err)})

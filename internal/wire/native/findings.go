@@ -65,8 +65,7 @@ func clipName(s string) string { return strings.Trim(clip(s), " ") }
 // sends a phrase.
 func presentableTiming(t *measure.Timing, phrase string) *measure.Timing {
 	if t == nil && phrase != "" {
-		old := measure.TimingOfPhrase(phrase)
-		t = &old
+		t = new(measure.TimingOfPhrase(phrase))
 	}
 	if t != nil {
 		for _, s := range []*string{&t.Loop, &t.Clock, &t.Wait, &t.Socket, &t.Call, &t.Tool} {

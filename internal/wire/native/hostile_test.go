@@ -88,7 +88,7 @@ func collect(v reflect.Value, failures *[]*measure.Error, findings *[]*measure.F
 	}
 }
 
-// What an event makes this end hold is bounded by what the test can have, whatever its length.
+// An event is limited to what the test can have, whatever its length.
 func TestAnEventHasNoMoreValuesThanItsTest(t *testing.T) {
 	const begin, end = `{"event":"done","end":{"flows":[{"streams":[`, "{}]}]}}\n"
 	for name, part := range map[string]string{"empty objects": "{},", "nothing": "null,"} {
@@ -103,7 +103,7 @@ func TestAnEventHasNoMoreValuesThanItsTest(t *testing.T) {
 	}
 }
 
-// What a server calls the series of its host is taken only as what a series may be.
+// The series of a server must be one that a host can have.
 func TestTheSeriesOfAServerIsHeldToItsBounds(t *testing.T) {
 	for text, columns := range map[string]int{
 		`{"at_ns":[0,5],"columns":{"cpu0.user_ns":[7]},"more":"text"}`: 1,

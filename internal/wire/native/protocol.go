@@ -39,8 +39,8 @@ const (
 	Overtime      = 30 * time.Second // what a test with a duration may take on top of it
 	Heartbeat     = 2 * time.Second  // between two lines of an events stream at most
 	// Probe is the time between two lines while a test runs whose hosts record a series. The
-	// round trips of these lines are what a flow beside the load sees. They are longer apart
-	// than the shortest retransmission timeout, after which Linux acknowledges at once.
+	// round trips of these lines are what another flow sees under load. The time is longer
+	// than the shortest retransmission timeout, after which Linux acknowledges immediately.
 	Probe   = 300 * time.Millisecond
 	Silence = 10 * time.Second // an end that received nothing for this long considers the other lost
 	// AgainTimeout is how long the server of a session whose client can attach again waits for

@@ -13,8 +13,7 @@ import (
 	"soku/internal/sock"
 )
 
-// resumes reports whether a test goes on when a connection was cut; false for one that does
-// not exist.
+// resumes reports whether a test goes on when a connection was cut.
 func resumes(t measure.Test) bool {
 	spec := measure.SpecOf(t)
 	return spec != nil && spec.Resumes

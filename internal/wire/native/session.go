@@ -198,8 +198,6 @@ func (s *session) because(ctx context.Context, err error) error {
 	if cause := wire.Ended(ctx); cause != nil {
 		return cause
 	}
-	timer := time.NewTimer(500 * time.Millisecond)
-	defer timer.Stop()
 	select {
 	case <-s.over:
 		if s.err != nil {
@@ -208,7 +206,7 @@ func (s *session) because(ctx context.Context, err error) error {
 		if s.end.Error != nil {
 			return s.end.Error
 		}
-	case <-timer.C:
+	case <-time.After(500 * time.Millisecond):
 	case <-ctx.Done():
 		return wire.Ended(ctx)
 	}
@@ -227,7 +225,7 @@ func (s *session) Entry() wire.Entry {
 	return e
 }
 
-// connectAhead opens the connection of the start beside the data connections,
+// connectAhead opens the connection of the start while the data connections open,
 // which saves a round trip.
 func (s *session) connectAhead(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -368,7 +366,7 @@ func (s *session) isClosed() bool {
 	return s.closed
 }
 
-// keep makes Close close c too. It closes c at once when that was called already.
+// keep makes Close close c too. If Close was called already, it closes c immediately.
 func (s *session) keep(c io.Closer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

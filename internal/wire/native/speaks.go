@@ -17,8 +17,8 @@ import (
 const speaksTimeout = 1500 * time.Millisecond
 
 // Speaks reports whether a soku server of any version answers at addr ("host:port").
-// It requests only the server's name, and waits at most 1.5 s for it. Errors are those of
-// opening the connection.
+// It requests only the server's name, and waits at most 1.5 s for it. It fails if the
+// connection cannot be opened.
 func Speaks(ctx context.Context, addr string, o measure.Options) (bool, error) {
 	c, err := sock.Dialer(o).DialContext(ctx, "tcp", addr)
 	if err != nil {

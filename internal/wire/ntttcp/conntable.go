@@ -2,6 +2,7 @@ package ntttcp
 
 import (
 	"net/netip"
+	"slices"
 
 	"soku/internal/sock"
 )
@@ -33,12 +34,7 @@ func (c *connTable) add(t *syncConn) bool {
 
 // remove removes a connection; it may have been removed before.
 func (c *connTable) remove(t *syncConn) {
-	for i, other := range c.all {
-		if other == t {
-			c.all = append(c.all[:i], c.all[i+1:]...)
-			return
-		}
-	}
+	c.all = slices.DeleteFunc(c.all, func(other *syncConn) bool { return other == t })
 }
 
 // leastWanted returns the connection that gives up its place, or nil if all are in tests.

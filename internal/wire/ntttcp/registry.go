@@ -3,6 +3,7 @@ package ntttcp
 import (
 	"context"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -299,12 +300,7 @@ func (r *Registry) exit(test *senderGroup) Word {
 func (r *Registry) gone(t *syncConn, test *senderGroup) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i, w := range r.waiting {
-		if w == t {
-			r.waiting = append(r.waiting[:i:i], r.waiting[i+1:]...)
-			break
-		}
-	}
+	r.waiting = slices.DeleteFunc(r.waiting, func(w *syncConn) bool { return w == t })
 	delete(test.members, t)
 	if len(test.members) == 0 && !test.timed && r.state == Running && r.test == test {
 		test.end()

@@ -104,11 +104,9 @@ func (s *Sync) Linger(ctx context.Context) {
 		if err != nil || state != Running {
 			return
 		}
-		timer := time.NewTimer(20 * time.Millisecond)
 		select {
-		case <-timer.C:
+		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		}
 	}
@@ -174,8 +172,7 @@ func (s *Sync) explain(ctx context.Context, doing step, word Word, err error, mo
 		return measure.Fail(measure.KindBroken, doing.closed, figures).WithHintCode("ntttcp.gone", nil)
 	}
 	figures["cause"] = err
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		figures["cause"] = errno // without the addresses, which the sentence has
 	}
 	return measure.Fail(measure.KindBroken, doing.failed, figures).WithHintCode("ntttcp.gone", nil)

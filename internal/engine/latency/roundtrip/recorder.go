@@ -33,7 +33,7 @@ const (
 type Config struct {
 	Zero     time.Time        // when the measured part begins: 0 of all times
 	Row      int64            // replies in a row; 0: one row each interval
-	Interval time.Duration    // between two calls of Observe; 0 for one second
+	Interval time.Duration    // between two calls of Observe, or 0 for one second
 	Duration time.Duration    // nominal length of the measured part, 0 if Count ends it
 	Count    int64            // round trips, if they end it
 	Observe  measure.Observer // or nil
@@ -48,7 +48,7 @@ type Config struct {
 // last may be shorter; Series at most [MaxSeries].
 type Recorded struct {
 	Histogram *measure.Histogram
-	// Application is the time from the request until the program read the reply; nil if
+	// Application is the time from the request until the program read the reply, or nil if
 	// it is always the same as until the reply arrived.
 	Application *measure.Histogram
 	Rows        []measure.LatencyRow

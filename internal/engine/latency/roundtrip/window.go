@@ -128,7 +128,7 @@ func (w *Window) Expire(beforeNs int64, gone func(atNs int64)) {
 }
 
 // Outstanding returns how many requests, from the oldest outstanding one on, may still be
-// answered; 0 if none.
+// answered.
 func (w *Window) Outstanding() int64 {
 	w.settle(w.learn())
 	return int64(w.known - w.tail.Load())
