@@ -8,32 +8,13 @@ import (
 	"soku/internal/measure"
 )
 
-// DefaultAbortAfter is how many identical failures in a row end the trials of a pair of
-// ends, where the plan does not say.
-const DefaultAbortAfter = 5
-
-// ends are the two ends of a trial, as endpoint or endpoint.label; empty for this machine.
-type ends struct{ client, server string }
-
-func endsOf(j Job) ends { return ends{j.Client.Reference(), j.Server.Reference()} }
-
-// anyEnd stands for all endpoints, in ends that are about one of them alone.
-const anyEnd = "*"
-
 // rowsOf are the ends whose failures in a row a trial counts in: its own, and with pairs
 // each of the two with whatever other.
-func (p *Plan) rowsOf(e ends) []ends {
-	if p.paired == nil {
+func rowsOf(p *Plan, e ends) []ends {
+	if !p.HasPairs() {
 		return []ends{e}
 	}
-	return []ends{e, {anyEnd, e.server}, {e.client, anyEnd}}
-}
-
-func (e ends) String() string {
-	if e.client == "" {
-		return e.server
-	}
-	return e.client + " → " + e.server
+	return []ends{e, {client: anyEnd, server: e.server}, {client: e.client, server: anyEnd}}
 }
 
 // failureRow is the failures of a pair since its last trial that went otherwise.
@@ -46,20 +27,13 @@ type failureRow struct {
 	pairs   bool   // several pairs
 }
 
-// AbortRecord is a pair of ends whose trials do not run any more in this run.
-type AbortRecord struct {
-	Client   string `json:"client,omitempty"` // endpoint or endpoint.label; absent for this machine, "*": any
-	Server   string `json:"server"`           // "*": any
-	Failures int    `json:"failures"`         // identical ones in a row
-}
-
 // countFailure takes note of how a trial went. After as many identical failures in a row
 // as the plan allows, the trials that are left between its ends do not run in this run.
 // Failures of one pattern show nothing about the others of its ends, as after a command
 // that broke the path: they go on until another pattern fails, too. With pairs the
 // failures of several pairs of one endpoint end all its trials on that side.
 func (g *gathering) countFailure(a *attempt) error {
-	for _, of := range g.c.Plan.rowsOf(endsOf(a.job)) {
+	for _, of := range rowsOf(g.c.Plan, a.job.ends()) {
 		if err := g.countFailureOf(of, a); err != nil {
 			return err
 		}
@@ -73,7 +47,7 @@ func (g *gathering) countFailureOf(of ends, a *attempt) error {
 		delete(g.rows, of)
 		return nil
 	}
-	row, pattern, pair := g.rows[of], a.job.Trial.Pattern, endsOf(a.job)
+	row, pattern, pair := g.rows[of], a.job.Trial.Pattern, a.job.ends()
 	if failure := sameness(a.result.Error); row.failure != failure {
 		row = failureRow{failure: failure, pattern: pattern, pair: pair}
 	}
@@ -121,7 +95,7 @@ func sameness(e *measure.Error) string {
 
 // hasOtherPatterns reports whether the run has another pattern between two ends.
 func (r *run) hasOtherPatterns(pair ends, pattern string) bool {
-	return slices.ContainsFunc(r.c.Plan.patterns, func(pt Pattern) bool {
+	return slices.ContainsFunc(r.c.Plan.AllPatterns(), func(pt Pattern) bool {
 		if pt.Name == pattern || !r.Only.Matches(pt.Levels) {
 			return false
 		}
@@ -129,7 +103,7 @@ func (r *run) hasOtherPatterns(pair ends, pattern string) bool {
 			return true // all patterns have the same pairs
 		}
 		s := r.c.Plan.sides(&pt)
-		return s.has(pair)
+		return s.has(pair.client, pair.server)
 	})
 }
 
@@ -140,7 +114,7 @@ func (r *run) isAborted(b Block, u unit) bool {
 		return false
 	}
 	for i := range u.count {
-		if slices.ContainsFunc(r.c.Plan.rowsOf(endsOf(b.Job(u.first+i))), func(e ends) bool { return r.aborted[e] }) {
+		if slices.ContainsFunc(rowsOf(r.c.Plan, b.Job(u.first+i).ends()), func(e ends) bool { return r.aborted[e] }) {
 			return true
 		}
 	}

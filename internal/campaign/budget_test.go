@@ -59,7 +59,7 @@ func TestTheLeastOfTheLimitsOnBytesCounts(t *testing.T) {
 		if limit, key := p.MostBytes(); limit != c.limit || key != c.key {
 			t.Errorf("%s%d bytes by %q, want %d by %q", c.keys, limit, key, c.limit, c.key)
 		}
-		if e := p.Estimate(nil); e.MaxBytes != c.limit || e.MaxBytesKey != c.key || e.MaxTime != p.Budget.Time.Std() {
+		if e := campaign.EstimateOf(p, nil); e.MaxBytes != c.limit || e.MaxBytesKey != c.key || e.MaxTime != p.Budget.Time.Std() {
 			t.Errorf("%sestimate %+v", c.keys, e)
 		}
 	}

@@ -54,7 +54,7 @@ func CreateAs(id string, in Journals, p *Plan, seed int64, version string, now t
 	sum := sha256.Sum256(p.Text)
 	c := &Campaign{Plan: p, StartedAt: now.UTC(), outcomes: newOutcomes(), Record: PlanRecord{
 		Schema: JournalSchema, ID: id, Name: p.Campaign, File: p.File, Text: string(p.Text),
-		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.patterns), Version: version,
+		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.AllPatterns()), Version: version,
 	}}
 	var err error
 	if c.Record.Number, err = in.Number(); err != nil {
@@ -160,7 +160,7 @@ func (c *Campaign) recordedPatterns() []Pattern {
 	if err != nil {
 		return nil
 	}
-	return p.patterns
+	return p.AllPatterns()
 }
 
 // Close releases the campaign. The journal needs no more writing.

@@ -67,7 +67,7 @@ func TestTheHostsInTheCloudAreReachedBySSH(t *testing.T) {
 	for file, p := range casePlans(t, "cloud.yaml") {
 		hosts := p.RemoteHosts(nil)
 		clients, servers := map[string]bool{}, map[string]bool{}
-		for b := range p.Blocks("c", 1) {
+		for b := range campaign.Blocks(p, "c", 1) {
 			for j := range b.Jobs() {
 				clients[j.Client.Endpoint.Name], servers[j.Server.Endpoint.Name] = true, true
 			}

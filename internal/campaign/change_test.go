@@ -22,7 +22,7 @@ func TestBlocksFollowTheLevelsThatAPersonChanges(t *testing.T) {
 	p := parse(t, byHand+"rounds: 200\n")
 	first := map[string]int{}
 	changes, round, state := 0, 0, ""
-	for b := range p.Blocks("c", 3) {
+	for b := range campaign.Blocks(p, "c", 3) {
 		level := b.Pattern.Levels[0].Value
 		if b.Round != round {
 			first[b.Pattern.Name]++

@@ -89,7 +89,7 @@ func (c *CommandPlan) Text() []byte {
 	}
 	more := ""
 	if c.Until.Adds() {
-		more = "until: {" + strings.Join(c.Until.keys(), ", ") + "}\n"
+		more = "until: {" + strings.Join(untilKeys(&c.Until), ", ") + "}\n"
 	}
 	if c.Practical > 0 {
 		more += fmt.Sprintf("practical: %s\n", c.Practical)
@@ -126,8 +126,8 @@ func optionText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// keys are the keys of a plan's until that say when there are enough rounds.
-func (u *Until) keys() (out []string) {
+// untilKeys returns the keys of a plan's until that say when there are enough rounds.
+func untilKeys(u *Until) (out []string) {
 	if u.Interval > 0 {
 		out = append(out, fmt.Sprintf("interval: %s", u.Interval))
 	}

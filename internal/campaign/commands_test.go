@@ -43,7 +43,7 @@ func TestThePlanOfCommandsMeasuresWhatTheCommandsDo(t *testing.T) {
 						}
 					}
 				}
-				for b := range p.Blocks("", 1) {
+				for b := range campaign.Blocks(p, "", 1) {
 					i := slices.IndexFunc(some, func(x campaign.Command) bool { return x.Line == b.Pattern.Name })
 					if got := b.Job(0).Server.Endpoint.Address; got != some[i].Host {
 						t.Errorf("%s measures against %s, want %s", b.Pattern.Name, got, some[i].Host)

@@ -48,8 +48,8 @@ func (c *Campaign) compared(only Selection) comparisons {
 	}
 	unvaried, labels := c.Plan.Unvaried(), c.Plan.Until.Tests
 	places := map[string]int{}
-	for i := range c.Plan.patterns {
-		places[measure.LevelsKey(c.Plan.patterns[i].Levels)] = i
+	for i, pt := range c.Plan.AllPatterns() {
+		places[measure.LevelsKey(pt.Levels)] = i
 	}
 	members, index := map[family][]member{}, map[identity]int{}
 	var order []family

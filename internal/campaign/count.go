@@ -71,17 +71,17 @@ func (n *counting) searches() {
 		return true
 	}) {
 		first, later := s.most(c.Plan)
-		n.ahead(first-s.blocks[1], scheduled{plan: c.Plan, kinds: c.Plan.kinds(1)}.block(s.patterns[0]))
+		n.ahead(first-s.blocks[1], NewRound(c.Plan, "", 0, 1).Block(0, s.patterns[0]))
 		for round := 2; round <= n.counted; {
 			next := n.counted + 1
 			if round <= c.Plan.LastRound() {
-				next = round + c.Plan.alike(round)
+				next = round + SameTests(c.Plan, round)
 			}
 			blocks := (next - round) * later
 			for visited := round; visited < next; visited++ {
 				blocks -= s.blocks[visited]
 			}
-			n.ahead(blocks, scheduled{plan: c.Plan, kinds: c.Plan.kinds(round)}.block(s.patterns[0]))
+			n.ahead(blocks, NewRound(c.Plan, "", 0, round).Block(0, s.patterns[0]))
 			round = next
 		}
 	}

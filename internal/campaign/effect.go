@@ -220,3 +220,17 @@ func (p *Plan) commandsName(variable string) bool {
 	}
 	return false
 }
+
+// determines reports whether each level of a factor occurs with one level of another, and both
+// vary.
+func determines(patterns [][]measure.Level, factor, other int) bool {
+	of, seen := map[string]string{}, map[string]bool{}
+	for _, levels := range patterns {
+		a, b := levels[factor].Value, levels[other].Value
+		if known, found := of[a]; found && known != b {
+			return false
+		}
+		of[a], seen[b] = b, true
+	}
+	return len(of) > 1 && len(seen) > 1
+}

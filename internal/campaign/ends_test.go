@@ -43,7 +43,7 @@ func TestFactorsSetTheEndpointAndItsAddressApart(t *testing.T) {
 		t.Errorf("patterns are %s\nwant         %s", got, want)
 	}
 	addresses := map[string]string{}
-	for b := range p.Blocks("id", 1) {
+	for b := range campaign.Blocks(p, "id", 1) {
 		j := b.Job(0)
 		addresses[b.Pattern.Name] = j.Server.Endpoint.Address + " " + j.Options.Bind
 	}

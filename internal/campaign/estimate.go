@@ -4,14 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"soku/internal/measure"
 )
-
-// assumedOverhead is what a trial takes beside measuring until this campaign
-// has shown it: handshake, facts, the loopback floor, the drain. Trials over loopback
-// took 0.05 s (tcp) to 0.35 s (latency, connect) of it; each round trip of a long path adds.
-const assumedOverhead = 300 * time.Millisecond
 
 // Estimate is what a part of a campaign will take, before it runs.
 type Estimate struct {
@@ -41,21 +34,18 @@ type Estimate struct {
 	MaxPrice *float64 `json:"egress_price_max,omitempty"`
 }
 
-// Estimate adds up the patterns that only selects.
-func (p *Plan) Estimate(only Selection) Estimate { return p.estimate(only, 0) }
+// EstimateOf adds up the patterns that only selects.
+func EstimateOf(p *Plan, only Selection) Estimate { return EstimateWith(p, only, 0) }
 
-// Estimate is that of the plan, with the rounds that were added to it.
-func (c *Campaign) Estimate(only Selection) Estimate {
-	return c.Plan.estimate(only, c.Rounds()-c.Plan.LastRound())
-}
-
-func (p *Plan) estimate(only Selection, added int) Estimate {
+// EstimateWith is EstimateOf with rounds that were added to those of the plan.
+func EstimateWith(p *Plan, only Selection, added int) Estimate {
 	e := Estimate{Pairs: p.PairCount(), AtOnce: 1, MaxTime: p.Budget.Time.Std()}
 	e.MaxBytes, e.MaxBytesKey = p.MostBytes()
 	known := map[string]forecasted{}
-	turns := p.searchTurns(p.LastRound() + added)
-	for i := range p.patterns {
-		pt := &p.patterns[i]
+	turns := searchTurns(p, p.LastRound()+added)
+	patterns := p.AllPatterns()
+	for i := range patterns {
+		pt := &patterns[i]
 		if !only.Matches(pt.Levels) {
 			continue
 		}
@@ -80,7 +70,7 @@ func (p *Plan) estimate(only Selection, added int) Estimate {
 		if turns != nil {
 			rounds = turns[i]
 		}
-		p.addTime(&e, i, rounds, known)
+		addTime(p, &e, i, rounds, known)
 	}
 	if turns != nil {
 		e.FewestTrials, _ = p.searchTrials(only, added)
@@ -103,12 +93,12 @@ type forecasted struct {
 
 // searchTurns is, by pattern, how many blocks an estimate counts for searches in so many
 // rounds: every level once, and the last levels also in the turns. nil without find.
-func (p *Plan) searchTurns(rounds int) []int {
+func searchTurns(p *Plan, rounds int) []int {
 	if !p.Searches() {
 		return nil
 	}
-	out := make([]int, len(p.patterns))
-	for _, patterns := range p.searches {
+	out := make([]int, len(p.AllPatterns()))
+	for _, patterns := range p.patternsBySearch() {
 		for level, i := range patterns {
 			out[i] = 1
 			if level >= len(patterns)-3 {
@@ -121,23 +111,22 @@ func (p *Plan) searchTurns(rounds int) []int {
 
 // addTime adds the time of a pattern's blocks in so many rounds. Blocks of trials that are as long are
 // forecast once.
-func (p *Plan) addTime(e *Estimate, number, all int, known map[string]forecasted) {
-	pt, last := &p.patterns[number], p.LastRound()
+func addTime(p *Plan, e *Estimate, number, all int, known map[string]forecasted) {
+	pt, last := &p.AllPatterns()[number], p.LastRound()
 	for round := 1; round <= all; {
-		kinds, rounds := p.kinds(round), all-last
+		r, rounds := NewRound(p, "", 0, round), all-last
 		if round <= last {
-			rounds = min(p.alike(round), all-round+1)
+			rounds = min(SameTests(p, round), all-round+1)
 		}
-		length := make([]time.Duration, len(kinds))
-		for i, k := range kinds {
-			planned, _ := trialTime(pt.Tests[k.test].Test, pt.Tests[k.test].Options)
+		length := make([]time.Duration, len(r.Tests))
+		for i, t := range r.Tests {
+			planned, _ := trialTime(pt.Tests[t.Test].Test, pt.Tests[t.Test].Options)
 			length[i] = planned + p.Pause.Std()
 		}
 		key := fmt.Sprint(pt.together, length)
 		f, done := known[key]
 		if !done {
-			b := scheduled{plan: p, round: round, kinds: kinds}.block(number)
-			f.time, f.most = forecast(b, p.Concurrency(), func(i int) time.Duration { return length[i/p.PairCount()] })
+			f.time, f.most = forecast(r.Block(0, number), p.Concurrency(), func(i int) time.Duration { return length[i/p.PairCount()] })
 			known[key] = f
 		}
 		e.Time += time.Duration(rounds) * f.time
@@ -146,14 +135,12 @@ func (p *Plan) addTime(e *Estimate, number, all int, known map[string]forecasted
 	}
 }
 
-// trialTime is how long a trial will take; false if it ends after an amount
-// whose rate is not known, and then only the overhead is counted.
-func trialTime(test measure.Test, o measure.Options) (time.Duration, bool) {
-	length, known := measure.SpecOf(test).Length(o)
-	return assumedOverhead + length.Std(), known
-}
-
-// trialBytes is the payload a trial moves; false if it goes as fast as it can.
-func trialBytes(test measure.Test, o measure.Options) (int64, bool) {
-	return measure.SpecOf(test).Payload(o)
+// UntilEstimate is the estimate of a plan with until for the fewest and for the most rounds;
+// false without until.
+func UntilEstimate(p *Plan, only Selection) (fewest, most Estimate, ok bool) {
+	if !p.Until.Adds() {
+		return fewest, most, false
+	}
+	last := p.LastRound()
+	return EstimateWith(p, only, max(0, p.Until.firstLook()-last)), EstimateWith(p, only, p.Until.most()-last), true
 }

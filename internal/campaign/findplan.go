@@ -111,6 +111,10 @@ func (p *Plan) canDecide(test measure.Test) bool {
 	return hasOption(test, p.Find.Option) && measure.MetricsOf(test).Ranking[0].Better == measure.Higher
 }
 
+// patternsBySearch returns the patterns of each search, as indices in [Plan.AllPatterns], from the
+// lowest level on.
+func (p *Plan) patternsBySearch() [][]int { return p.searches }
+
 // groupSearches sorts the patterns into searches: those that differ in nothing but the level
 // that is searched, from the lowest level on.
 func (p *Plan) groupSearches() {

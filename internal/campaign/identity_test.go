@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store/memory"
@@ -153,9 +154,18 @@ func TestAConflictWithinAJournalIsReportedOnResume(t *testing.T) {
 	}
 }
 
+// identityPlace is a place that keeps what an agent would get.
+type identityPlace struct{ spec agent.Spec }
+
+func (p *identityPlace) Run(_ context.Context, s agent.Spec, _ agent.Hooks) *measure.Result {
+	p.spec = s
+	return nil
+}
+
 func TestAJobHandsItsIdentityToTheAgent(t *testing.T) {
-	j := campaign.Job{Result: "0123456789ab01234567"}
-	text, err := json.Marshal(j.Spec(campaign.Places{}.Access))
+	var place identityPlace
+	campaign.Places{Of: func(campaign.Job) agent.Place { return &place }}.Run(t.Context(), campaign.Job{Result: "0123456789ab01234567"}, campaign.Hooks{})
+	text, err := json.Marshal(place.spec)
 	if err != nil || !strings.Contains(string(text), `"result_id":"0123456789ab01234567"`) {
 		t.Errorf("%s %v", text, err)
 	}

@@ -31,7 +31,7 @@ func runInLab(t *testing.T, hosts int, keys string) *net {
 	}
 	n := netOf(t, p, p.Concurrency())
 	n.exec.Runner = placesIn(t, l)
-	if failures, err := campaign.Preflight(t.Context(), n.exec.Runner, p.Probes(nil)); err != nil || len(failures) > 0 {
+	if failures, err := campaign.Preflight(t.Context(), n.exec.Runner, campaign.Probes(p, nil)); err != nil || len(failures) > 0 {
 		t.Fatalf("failures of probes: %v (%v)", failures, err)
 	}
 	if out, err := n.run(); err != nil || out.Done != p.Trials() {

@@ -258,3 +258,7 @@ func FactorVariable(name string) string {
 		return '_'
 	}, name)
 }
+
+// DefaultAbortAfter is how many identical failures in a row end the trials of a pair of
+// ends, where the plan does not say.
+const DefaultAbortAfter = 5

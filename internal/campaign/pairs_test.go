@@ -32,7 +32,7 @@ func withPairs(pairs string) string {
 // trialsOf are the trials of a plan's first rounds as "client>server", in alphabetical order.
 func trialsOf(p *campaign.Plan, rounds int) []string {
 	var out []string
-	for b := range p.Blocks("c", 1) {
+	for b := range campaign.Blocks(p, "c", 1) {
 		if b.Round > rounds {
 			break
 		}
@@ -82,7 +82,7 @@ func TestABlockHasEachPairTestAndRepeat(t *testing.T) {
 	orders, keys := map[int]bool{}, map[string]bool{}
 	drawn := map[string]bool{}
 	blocks := 0
-	for b := range p.Blocks("c", 1) {
+	for b := range campaign.Blocks(p, "c", 1) {
 		blocks++
 		var pairs []string
 		for i := range b.Len {
@@ -112,10 +112,10 @@ func TestABlockHasEachPairTestAndRepeat(t *testing.T) {
 		t.Errorf("the pairs of %d blocks are in %d orders", blocks, len(drawn))
 	}
 	var first, again []string
-	for b := range p.Blocks("c", 1) {
+	for b := range campaign.Blocks(p, "c", 1) {
 		first = append(first, fmt.Sprint(b.Job(0).Key()))
 	}
-	for b := range p.Blocks("c", 1) {
+	for b := range campaign.Blocks(p, "c", 1) {
 		again = append(again, fmt.Sprint(b.Job(0).Key()))
 	}
 	if !slices.Equal(first, again) {
@@ -128,7 +128,7 @@ func TestLevelsChooseTheAddressesOfPairs(t *testing.T) {
 	if got := strings.Join(trialsOf(p, 1), " "); got != "a.vlan>b.vlan a>b a>b.vpc b.vlan>a.vlan b>a b>a.vpc" {
 		t.Errorf("trials are %s", got)
 	}
-	for b := range p.Blocks("c", 1) {
+	for b := range campaign.Blocks(p, "c", 1) {
 		for j := range b.Jobs() {
 			if vlan := b.Pattern.Name == "vlan"; vlan != (j.Options.Bind != "") || vlan && j.Options.Bind != j.Client.Endpoint.Address {
 				t.Errorf("%s leaves by %q", j.Client.Reference(), j.Options.Bind)
@@ -145,7 +145,7 @@ func TestATrialGoesToThePortOfItsServer(t *testing.T) {
 	} {
 		p := parse(t, text)
 		var got []string
-		for b := range p.Blocks("c", 1) {
+		for b := range campaign.Blocks(p, "c", 1) {
 			if b.Round == 1 {
 				for j := range b.Jobs() {
 					effective, err := j.Options.Effective(j.Test)
@@ -166,7 +166,7 @@ func TestATrialGoesToThePortOfItsServer(t *testing.T) {
 func TestTestsHaveRepeatsAndRoundsOfTheirOwn(t *testing.T) {
 	p := parse(t, strings.Replace(minimal, "tests:", "tests:\n  long: {test: tcp, duration: 60s, repeats: 1, rounds: 1}\n  short: {test: tcp, duration: 10s, repeats: 4}\n  #", 1)+"rounds: 2\nrepeats: 2\n")
 	var got []string
-	for b := range p.Blocks("c", 1) {
+	for b := range campaign.Blocks(p, "c", 1) {
 		for j := range b.Jobs() {
 			got = append(got, fmt.Sprint(j.Trial.Round, j.Trial.Label, j.Trial.Repeat))
 		}
@@ -174,7 +174,7 @@ func TestTestsHaveRepeatsAndRoundsOfTheirOwn(t *testing.T) {
 	if want := "1long1 1short1 1short2 1short3 1short4 2short1 2short2 2short3 2short4"; strings.Join(got, " ") != want || p.Trials() != 9 {
 		t.Errorf("%d trials: %s", p.Trials(), strings.Join(got, " "))
 	}
-	e := p.Estimate(nil)
+	e := campaign.EstimateOf(p, nil)
 	if e.Trials != 9 || e.Time.Seconds() < 140 || e.Time.Seconds() > 145 {
 		t.Errorf("estimate is %+v", e)
 	}
@@ -191,7 +191,7 @@ func TestTheEstimateIsOfTrialsSideBySide(t *testing.T) {
 		"{list: [[a, b], [c, d]]}\ncontention: [isolated, together]": {4, 2, 2},
 	} {
 		p := parse(t, withPairs(pairs)+"rounds: 1\n")
-		e := p.Estimate(nil)
+		e := campaign.EstimateOf(p, nil)
 		seconds := float64(want[2]) + 0.3*float64(want[2])
 		if strings.Contains(pairs, "pause") {
 			seconds += float64(want[2]) // the pause of a host is the time of its trials
@@ -210,11 +210,11 @@ func TestTheEstimateIsOfTrialsSideBySide(t *testing.T) {
 
 func TestProbesOfPairs(t *testing.T) {
 	p := parse(t, withPairs("{mesh: [a, b, c]}")+"factors: {streams: [1, 2]}\n")
-	if probes := p.Probes(nil); len(probes) != 6 {
+	if probes := campaign.Probes(p, nil); len(probes) != 6 {
 		t.Errorf("%d probes of 6 pairs", len(probes))
 	}
 	many := parse(t, manyHosts(40)+"pairs: {mesh: ['*']}\n")
-	probes := many.Probes(nil)
+	probes := campaign.Probes(many, nil)
 	clients, servers := map[string]bool{}, map[string]bool{}
 	for _, j := range probes {
 		clients[j.Client.Reference()], servers[j.Server.Reference()] = true, true
@@ -296,7 +296,7 @@ func TestAMeshOfALabTakesItsAddressesFromTheTopology(t *testing.T) {
 	if got := strings.Join(trialsOf(p, 1), " "); got != "a.vlan>b.vlan a.vlan>b2.vlan a>b a>b2 b.vlan>a.vlan b2.vlan>a.vlan b2>a b>a" {
 		t.Errorf("trials are %s", got) // none between b and b2, which are one host
 	}
-	for b := range p.Blocks("c", 1) {
+	for b := range campaign.Blocks(p, "c", 1) {
 		for j := range b.Jobs() {
 			if want := j.Server.Host + "-" + j.Server.Endpoint.Label; j.Server.Endpoint.Address != want || len(b.Hosts) != 2 {
 				t.Errorf("%s is at %s, hosts are %v", j.Server.Reference(), j.Server.Endpoint.Address, b.Hosts)

@@ -25,7 +25,7 @@ func TestAMeshOfAThousandHostsTakesLittleMemory(t *testing.T) {
 	}
 	seen := 0
 	used := allocated(func() {
-		for b := range p.Blocks("c", 1) {
+		for b := range campaign.Blocks(p, "c", 1) {
 			seen += b.Len
 			if b.Len != 999_000 || len(b.Hosts) != 1000 {
 				t.Errorf("a block has %d trials between %d hosts", b.Len, len(b.Hosts))
@@ -48,7 +48,7 @@ func BenchmarkPlanAMeshOfAThousand(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if e := p.Estimate(nil); e.Trials != 999_000 || e.AtOnce != 500 {
+		if e := campaign.EstimateOf(p, nil); e.Trials != 999_000 || e.AtOnce != 500 {
 			b.Fatalf("estimate %+v", e)
 		}
 	}

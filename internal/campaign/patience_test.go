@@ -21,7 +21,7 @@ factors:
   streams: [1, 4]
 tests: {up: {test: tcp}, rtt: {test: latency, count: 9}, ping: {test: ping}, theirs: {test: tcp, via: iperf3}}
 `)
-	probes := b.plan.Probes(nil)
+	probes := campaign.Probes(b.plan, nil)
 	if len(probes) != 4 || probes[2].Options.Port != 99 || probes[2].Test != measure.TestLatency || probes[2].Options.Count != 1 || probes[1].Test != measure.TestPing {
 		t.Fatalf("probes are %+v", probes)
 	}

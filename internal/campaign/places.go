@@ -25,14 +25,14 @@ func (p Places) Run(ctx context.Context, j Job, h Hooks) *measure.Result {
 	access := p.Access
 	if p.Enter != nil {
 		if err := p.Enter(ctx, &j, &access); err != nil {
-			return j.Spec(access).NotRun(p.Now(), err)
+			return specOf(j, access).NotRun(p.Now(), err)
 		}
 	}
-	return p.Of(j).Run(ctx, j.Spec(access), h)
+	return p.Of(j).Run(ctx, specOf(j, access), h)
 }
 
-// Spec is the job as an agent gets it.
-func (j Job) Spec(a agent.Access) agent.Spec {
+// specOf is the job as an agent gets it.
+func specOf(j Job, a agent.Access) agent.Spec {
 	return agent.Spec{
 		Schema: agent.Schema, Test: j.Test, Options: j.Options, Host: j.Server.Endpoint.Address,
 		Client: j.Client.Endpoint, Server: j.Server.Endpoint, Trial: j.Trial, Result: j.Result, Access: a,

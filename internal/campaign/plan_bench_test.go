@@ -16,10 +16,10 @@ func BenchmarkPlanAThousandPatterns(b *testing.B) {
 			b.Fatalf("%d patterns, error %v", len(p.AllPatterns()), err)
 		}
 		trials := 0
-		for block := range p.Blocks("c", 1) {
+		for block := range campaign.Blocks(p, "c", 1) {
 			trials += block.Len
 		}
-		if trials != p.Trials() || p.Estimate(nil).Trials != trials {
+		if trials != p.Trials() || campaign.EstimateOf(p, nil).Trials != trials {
 			b.Fatal(trials)
 		}
 	}

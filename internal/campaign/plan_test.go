@@ -147,7 +147,7 @@ rounds: 1
 		t.Fatal(err)
 	}
 	got := map[string]string{}
-	for b := range p.Blocks("id", 1) {
+	for b := range campaign.Blocks(p, "id", 1) {
 		j := b.Job(0)
 		if j.Options.Bind != "client-lan" || j.Client.Host != "client" {
 			t.Errorf("the client is %+v and binds to %s", j.Client, j.Options.Bind)
@@ -311,10 +311,10 @@ func FuzzParse(f *testing.F) {
 		if len(p.AllPatterns()) == 0 || p.Trials() == 0 {
 			t.Error("a plan without trials")
 		}
-		for range p.Blocks("c", 1) {
+		for range campaign.Blocks(p, "c", 1) {
 			break
 		}
-		p.Estimate(nil)
+		campaign.EstimateOf(p, nil)
 	})
 }
 

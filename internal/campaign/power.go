@@ -1,11 +1,9 @@
 package campaign
 
 import (
-	"cmp"
 	"math"
 	"sort"
 
-	"soku/internal/measure"
 	"soku/internal/stats"
 )
 
@@ -32,17 +30,12 @@ type FactorPower struct {
 	Smallest *float64 `json:"smallest_ratio,omitempty"`
 }
 
-// PracticalThreshold is the smallest difference that matters.
-func (p *Plan) PracticalThreshold() float64 {
-	return cmp.Or(float64(p.Practical), stats.DefaultPractical)
-}
-
-// Power returns what the tests can show of the patterns that only selects. noise is that of
+// PowerOf returns what the tests can show of the patterns that only selects. noise is that of
 // each test by its label; tests without one are left out. The comparison of two patterns is the
 // one of [stats.ComparePatterns] at the level of its strictest pair (Bonferroni), with all
 // patterns' residuals for degrees of freedom where variances are pooled; that of two levels is
 // of [stats.FindEffects], with rounds as blocks, or in one round the other factors' levels.
-func (p *Plan) Power(noise map[string]float64, only Selection) (out []Power) {
+func PowerOf(p *Plan, noise map[string]float64, only Selection) (out []Power) {
 	levels := p.comparedLevels(only)
 	pairs := 1
 	if p.HasPairs() {
@@ -57,7 +50,7 @@ func (p *Plan) Power(noise map[string]float64, only Selection) (out []Power) {
 		w := Power{Label: p.Tests[i].Name, Noise: sd, Rounds: rounds, Patterns: len(levels) * pairs}
 		if w.Patterns > 1 {
 			w.Smallest = ratioOf(patternDifference(sd, rounds, w.Patterns))
-			w.Needed = p.roundsNeeded(sd, rounds, w.Patterns)
+			w.Needed = roundsNeeded(p, sd, rounds, w.Patterns)
 		}
 		for f := range p.Factors {
 			if n := len(p.Factors[f].Value.Levels); n > 1 && len(p.Factors) > 1 {
@@ -66,21 +59,6 @@ func (p *Plan) Power(noise map[string]float64, only Selection) (out []Power) {
 			}
 		}
 		out = append(out, w)
-	}
-	return out
-}
-
-// Compares reports whether the plan has two patterns or pairs of hosts to compare.
-func (p *Plan) Compares(only Selection) bool {
-	return len(p.comparedLevels(only)) > 1 || p.HasPairs() && p.PairCount() > 1
-}
-
-// comparedLevels are the levels of the patterns that are compared.
-func (p *Plan) comparedLevels(only Selection) (out [][]measure.Level) {
-	for i := range p.patterns {
-		if levels := p.patterns[i].Levels; only.Matches(levels) && !p.IsControl(levels) {
-			out = append(out, levels)
-		}
 	}
 	return out
 }
@@ -114,7 +92,7 @@ func levelDifference(noise float64, rounds, patterns, levels int) float64 {
 }
 
 // roundsNeeded is the rounds that show the practical threshold.
-func (p *Plan) roundsNeeded(noise float64, rounds, patterns int) int {
+func roundsNeeded(p *Plan, noise float64, rounds, patterns int) int {
 	wanted := math.Log1p(p.PracticalThreshold())
 	enough := func(n int) bool { return patternDifference(noise, n, patterns) <= wanted }
 	if enough(rounds) {

@@ -230,3 +230,28 @@ func encodeRecords(records []Record) ([]byte, error) {
 	}
 	return out, nil
 }
+
+// AbortRecord is a pair of ends whose trials do not run any more in this run.
+type AbortRecord struct {
+	Client   string `json:"client,omitempty"` // endpoint or endpoint.label; absent for this machine, "*": any
+	Server   string `json:"server"`           // "*": any
+	Failures int    `json:"failures"`         // identical ones in a row
+}
+
+// Confirmed is how a person confirmed a change by hand.
+type Confirmed struct {
+	How  string `json:"how"` // terminal: asked and answered; only: the selection says so
+	User string `json:"user,omitempty"`
+}
+
+// Ways to confirm a change.
+const (
+	ConfirmedAtTerminal  = "terminal"
+	ConfirmedBySelection = "only"
+)
+
+// ChangeRecord is a change by hand that was confirmed.
+type ChangeRecord struct {
+	Levels []measure.Level `json:"levels"` // of all factors that are changed by hand
+	Confirmed
+}

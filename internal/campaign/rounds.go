@@ -65,7 +65,7 @@ func (c *Campaign) Blocks() iter.Seq[Block] {
 	if c.Plan.Searches() {
 		return func(yield func(Block) bool) { c.search(yield) }
 	}
-	return c.Plan.blocks(c.ID(), c.Record.Seed, c.Rounds)
+	return GrowingBlocks(c.Plan, c.ID(), c.Record.Seed, c.Rounds)
 }
 
 // AddRounds adds rounds to the campaign, for good. They run after those that it
@@ -97,4 +97,9 @@ func (c *Campaign) tooManyRounds(n int) *measure.Error {
 	return measure.Fail(measure.KindUsage, "campaign.too_many_rounds", measure.Figures{
 		"rounds": n, "trials": c.Plan.trialsOfRound(), "campaign": c.ID(), "most": maxTrials,
 	})
+}
+
+// Estimate is that of the plan, with the rounds that were added to it.
+func (c *Campaign) Estimate(only Selection) Estimate {
+	return EstimateWith(c.Plan, only, c.Rounds()-c.Plan.LastRound())
 }

@@ -1,24 +1,10 @@
 package campaign
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"iter"
-	"math/bits"
-	mathrand "math/rand/v2"
 
 	"soku/internal/measure"
 )
-
-// Job is one trial to run.
-type Job struct {
-	Result  string // identity of the result, made before the trial starts; empty in a schedule
-	Trial   measure.Trial
-	Test    measure.Test
-	Options measure.Options // as planned; not yet effective
-	Client  Target
-	Server  Target
-}
 
 // Block is a pattern's turn in a round: the trials between its commands. Its
 // trials are made when they are asked for, so that a block can have a million.
@@ -58,31 +44,23 @@ func (b Block) Jobs() iter.Seq[Job] {
 	}
 }
 
-// DrawSeed returns a seed for a plan that has none. It is below 2^53, so that
-// every JSON reader keeps it whole.
-func DrawSeed() int64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return int64(binary.LittleEndian.Uint64(b[:]) >> 11)
-}
-
 // Blocks are the plan's rounds in the order in which they run, whatever is to be
-// run now: in each round all patterns, in an order drawn from seed and round
-// alone, see [Plan.order] for factors that are changed by hand. The same plan and seed give the same order on every machine and in
-// every version. Of a plan with find they are not known before it runs, see [Campaign.Blocks].
-func (p *Plan) Blocks(campaignID string, seed int64) iter.Seq[Block] {
-	return p.blocks(campaignID, seed, p.LastRound)
+// run now: in each round all patterns, in an order drawn from seed and round alone;
+// patterns that need the same levels of factors that are changed by hand follow each
+// other. The same plan and seed give the same order on every machine and in every
+// version. The blocks of a plan with find depend on results and are not among them.
+func Blocks(p *Plan, campaignID string, seed int64) iter.Seq[Block] {
+	return GrowingBlocks(p, campaignID, seed, p.LastRound)
 }
 
-// blocks asks for the number of rounds after each, because rounds can be added
-// while a campaign runs.
-func (p *Plan) blocks(campaignID string, seed int64, rounds func() int) iter.Seq[Block] {
+// GrowingBlocks is Blocks for as many rounds as rounds returns, which it calls after each:
+// rounds can be added while a campaign runs.
+func GrowingBlocks(p *Plan, campaignID string, seed int64, rounds func() int) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
-		for round := 1; round <= rounds(); round++ {
-			kinds := p.kinds(round)
-			for turn, number := range p.order(seed, round) {
-				s := scheduled{plan: p, campaign: campaignID, seed: seed, round: round, turn: turn, kinds: kinds}
-				if !yield(s.block(number)) {
+		for number := 1; number <= rounds(); number++ {
+			r := NewRound(p, campaignID, seed, number)
+			for turn, pattern := range order(p, seed, number) {
+				if !yield(r.Block(turn, pattern)) {
 					return
 				}
 			}
@@ -90,23 +68,14 @@ func (p *Plan) blocks(campaignID string, seed int64, rounds func() int) iter.Seq
 	}
 }
 
-// scheduled is where a block stands in the campaign.
-type scheduled struct {
-	plan     *Plan
-	campaign string
-	seed     int64
-	round    int
-	turn     int // in the round, from 0
-	kinds    []kind
-}
-
-// block is a pattern's turn in a round: repeat by repeat all tests in the plan's order,
-// each for all pairs. The order of the pairs is drawn anew for each block.
-func (s scheduled) block(number int) Block {
-	p, pt := s.plan, &s.plan.patterns[number]
+// Block is a pattern's turn in a round: repeat by repeat all tests in the plan's order,
+// each for all pairs. The order of the pairs is drawn anew for each block. turn is the place
+// of the block in the round, from 0, and pattern the index of the pattern in the plan.
+func (r Round) Block(turn, pattern int) Block {
+	p, pt := r.Plan, &r.Plan.AllPatterns()[pattern]
 	e := p.sides(pt)
-	pairs := shuffledPairs(e.pairs, s.seed, s.round, number)
-	b := Block{Round: s.round, Pattern: pt, Len: len(s.kinds) * len(pairs)}
+	pairs := shuffledPairs(e.pairs, r.Seed, r.Number, pattern)
+	b := Block{Round: r.Number, Pattern: pt, Len: len(r.Tests) * len(pairs)}
 	host := make([]int, len(e.machines)) // in the block, from 1: those that come first may start first
 	at := func(machine int32) int {
 		if host[machine] == 0 {
@@ -128,45 +97,16 @@ func (s scheduled) block(number int) Block {
 		return slot
 	}
 	b.Job = func(i int) Job {
-		k, pair := s.kinds[i/len(pairs)], pairs[i%len(pairs)]
-		t, client, server := &pt.Tests[k.test], e.clients[pair[0]], e.servers[pair[1]]
+		test, pair := r.Tests[i/len(pairs)], pairs[i%len(pairs)]
+		t, client, server := &pt.Tests[test.Test], e.clients[pair[0]], e.servers[pair[1]]
 		return Job{
 			Trial: measure.Trial{
-				Campaign: s.campaign, Name: p.Campaign, Pattern: pt.Name, Levels: pt.Levels, Label: t.Label,
-				Round: s.round, Repeat: k.repeat, Order: s.turn*b.Len + i + 1, Seed: s.seed,
+				Campaign: r.Campaign, Name: p.Campaign, Pattern: pt.Name, Levels: pt.Levels, Label: t.Label,
+				Round: r.Number, Repeat: test.Repeat, Order: turn*b.Len + i + 1, Seed: r.Seed,
 				Pair: &measure.Pair{Client: client.Endpoint, Server: server.Endpoint},
 			},
 			Test: t.Test, Options: t.between(client, server), Client: client, Server: server,
 		}
 	}
 	return b
-}
-
-// shuffledPairs are the pairs in an order drawn from the seed, the round and the number
-// of the pattern.
-func shuffledPairs(pairs [][2]int32, seed int64, round, pattern int) [][2]int32 {
-	if len(pairs) == 1 {
-		return pairs
-	}
-	out := make([][2]int32, len(pairs))
-	for i, n := range shuffled(len(pairs), seed, round+(pattern+1)<<32) {
-		out[i] = pairs[n]
-	}
-	return out
-}
-
-// shuffled is a permutation of 0..n-1 (Fisher and Yates, after Durstenfeld). It
-// is written out so that no library changes the order of a recorded seed; the
-// PCG generator's numbers are fixed by its definition.
-func shuffled(n int, seed int64, of int) []int {
-	g := mathrand.NewPCG(uint64(seed), uint64(of))
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	for i := n - 1; i > 0; i-- {
-		j, _ := bits.Mul64(g.Uint64(), uint64(i+1)) // even to within i/2^64
-		out[i], out[j] = out[j], out[i]
-	}
-	return out
 }

@@ -14,7 +14,7 @@ import (
 
 func order(p *campaign.Plan, seed int64) string {
 	var s []string
-	for b := range p.Blocks("c", seed) {
+	for b := range campaign.Blocks(p, "c", seed) {
 		s = append(s, fmt.Sprintf("%d:%s", b.Round, b.Pattern.Name))
 	}
 	return strings.Join(s, " ")
@@ -39,7 +39,7 @@ func TestTheOrderOfEveryTrialNeverChanges(t *testing.T) {
 	var got strings.Builder
 	p := parse(t, full)
 	for _, seed := range []int64{1, 42, 1<<53 - 1, -7} {
-		for b := range p.Blocks("c", seed) {
+		for b := range campaign.Blocks(p, "c", seed) {
 			for j := range b.Jobs() {
 				fmt.Fprintln(&got, seed, j.Trial.Round, j.Trial.Order, j.Trial.Pattern, j.Trial.Label, j.Trial.Repeat)
 			}
@@ -57,7 +57,7 @@ func TestABlockNamesTheMachinesItOccupies(t *testing.T) {
 		strings.Replace(study, "endpoints: {", "endpoints: {client: {host: a}, ", 1) + "lab: lab.yaml\nfrom: client\n": {"a", "vm"},
 	} {
 		p := parse(t, strings.Replace(text, "{address: 10.0.0.4}", "{address: 10.0.0.4, addresses: {vlan: 10.1.0.4}}", 1))
-		for b := range p.Blocks("c", 1) {
+		for b := range campaign.Blocks(p, "c", 1) {
 			for i := range b.Len {
 				if s := b.Slot(i); !slices.Equal(b.Hosts, want) || s.Client != 0 || s.Server != len(want)-1 || s.Group != 0 {
 					t.Errorf("hosts are %q, slot %+v; want %q", b.Hosts, s, want)
@@ -71,7 +71,7 @@ func TestEveryRoundHasEveryPatternOnceInAnOrderOfItsOwn(t *testing.T) {
 	p := parse(t, minimal+"factors: {f: [a, b, c, d, e, f, g, h]}\nrounds: 4\nbefore: set $SOKU_FACTOR_F\n")
 	if err := quick.Check(func(seed int64) bool {
 		rounds := map[int]string{}
-		for b := range p.Blocks("c", seed) {
+		for b := range campaign.Blocks(p, "c", seed) {
 			if strings.Contains(rounds[b.Round], b.Pattern.Name) {
 				return false
 			}
@@ -94,7 +94,7 @@ func TestEachPlaceInTheOrderIsEquallyLikely(t *testing.T) {
 	p := parse(t, minimal+"factors: {f: [a, b, c, d]}\nrounds: 4000\nbefore: set $SOKU_FACTOR_F\n")
 	first := map[string]int{}
 	previous := 0
-	for b := range p.Blocks("c", 7) {
+	for b := range campaign.Blocks(p, "c", 7) {
 		if b.Round != previous {
 			first[b.Pattern.Name]++
 			previous = b.Round
@@ -110,7 +110,7 @@ func TestEachPlaceInTheOrderIsEquallyLikely(t *testing.T) {
 func TestABlockHasAllTestsInEachRepeat(t *testing.T) {
 	p := parse(t, study)
 	var got []string
-	for b := range p.Blocks("c9", 42) {
+	for b := range campaign.Blocks(p, "c9", 42) {
 		if b.Round != 2 {
 			continue
 		}
@@ -139,7 +139,7 @@ func TestDrawnSeedsDifferAndAreExactInJSON(t *testing.T) {
 
 func TestEstimateAddsUpTimeAndBytes(t *testing.T) {
 	p := parse(t, study+"budget: {egress_price_per_gb: 0.5, bytes: 2G}\n")
-	e := p.Estimate(nil)
+	e := campaign.EstimateOf(p, nil)
 	const overhead = 300 * time.Millisecond
 	// 8 transfers of 1 s and 8 pings of 10 x 100 ms
 	if want := 8*(time.Second+overhead) + 8*(time.Second+overhead); e.Time != want {
@@ -154,7 +154,7 @@ func TestEstimateAddsUpTimeAndBytes(t *testing.T) {
 	if *e.Price != float64(e.Bytes)/2e9 || *e.MaxPrice != 1 {
 		t.Errorf("prices are %v and %v", *e.Price, *e.MaxPrice)
 	}
-	half := p.Estimate(campaign.Selection{{Name: "sku", Value: []string{"large"}}})
+	half := campaign.EstimateOf(p, campaign.Selection{{Name: "sku", Value: []string{"large"}}})
 	if half.Trials != 8 || half.Patterns != 1 || half.Bytes != e.Bytes/2 {
 		t.Errorf("one pattern of two is %+v", half)
 	}
@@ -173,7 +173,7 @@ tests:
   open: {test: latency, request_rate: 10, duration: 1s, size: 100}
 rounds: 1
 `)
-	e := p.Estimate(nil)
+	e := campaign.EstimateOf(p, nil)
 	if fmt.Sprint(e.BytesUnknown, e.TimeUnknown) != "[flood pong] [amount counted]" {
 		t.Errorf("unknown are %v and %v", e.BytesUnknown, e.TimeUnknown)
 	}

@@ -3,7 +3,6 @@ package campaign
 import (
 	"math"
 
-	"soku/internal/measure"
 	"soku/internal/stats"
 )
 
@@ -31,13 +30,14 @@ func (s *searching) most(p *Plan) (first, later int) {
 // The searches take turns step by step, in an order drawn from the seed.
 func (c *Campaign) search(visit func(Block) bool) []searching {
 	p := c.Plan
-	all := make([]searching, len(p.searches))
-	for i, patterns := range p.searches {
+	groups := p.patternsBySearch()
+	all := make([]searching, len(groups))
+	for i, patterns := range groups {
 		all[i] = searching{patterns: patterns, blocks: map[int]int{}}
 	}
 	for round := 1; round <= c.Rounds(); round++ {
-		s := scheduled{plan: p, campaign: c.ID(), seed: c.Record.Seed, round: round, kinds: p.kinds(round)}
-		for _, group := range p.searchGroups(c.Record.Seed, round) {
+		r, turn := NewRound(p, c.ID(), c.Record.Seed, round), 0
+		for _, group := range searchGroups(p, c.Record.Seed, round) {
 			for step, goes := 1, true; goes; step++ {
 				goes = false
 				for _, k := range shuffled(len(group), c.Record.Seed, round+step<<20) {
@@ -49,8 +49,8 @@ func (c *Campaign) search(visit func(Block) bool) []searching {
 					if level < 0 {
 						continue
 					}
-					b := s.block(at.patterns[level])
-					s.turn++
+					b := r.Block(turn, at.patterns[level])
+					turn++
 					at.blocks[round]++
 					if !visit(b) {
 						return all
@@ -66,23 +66,6 @@ func (c *Campaign) search(visit func(Block) bool) []searching {
 		}
 	}
 	return all
-}
-
-// searchGroups are the searches of a round, by their numbers, in groups that need the same
-// levels of factors that are changed by hand: a person makes each change once a round. The
-// groups are in an order drawn from the seed.
-func (p *Plan) searchGroups(seed int64, round int) [][]int {
-	var out [][]int
-	at := map[string]int{}
-	for _, i := range shuffled(len(p.searches), seed, round) {
-		key := measure.LevelsKey(p.HandLevels(&p.patterns[p.searches[i][0]]))
-		if _, known := at[key]; !known {
-			at[key] = len(out)
-			out = append(out, nil)
-		}
-		out[at[key]] = append(out[at[key]], i)
-	}
-	return out
 }
 
 // valueOf is the mean of the figures that decide a search in a block, over its repeats and

@@ -76,6 +76,23 @@ func (p *Plan) HostCount() int {
 	return p.paired.hosts
 }
 
+// hostsInSeveralPairs is how many hosts are in more than one pair of the plan.
+func (p *Plan) hostsInSeveralPairs() (several int) {
+	if p.paired == nil {
+		return 0
+	}
+	pairs := make([]int, len(p.paired.machines))
+	for _, pair := range p.paired.pairs {
+		for _, end := range pair {
+			on := p.paired.on[end]
+			if pairs[on]++; pairs[on] == 2 {
+				several++
+			}
+		}
+	}
+	return several
+}
+
 // HasPairs reports whether the plan has pairs in place of one from and to.
 func (p *Plan) HasPairs() bool { return p.paired != nil }
 
@@ -114,10 +131,11 @@ func usedIn(pairs [][2]int32, side int) (out []int) {
 	return out
 }
 
-// has reports whether a pattern has trials between two ends.
-func (s *sides) has(e ends) bool {
+// has reports whether a pattern has trials between a client and a server, as endpoint or
+// endpoint.label.
+func (s *sides) has(client, server string) bool {
 	return slices.ContainsFunc(s.pairs, func(pair [2]int32) bool {
-		return s.servers[pair[1]].Reference() == e.server && s.clients[pair[0]].Reference() == e.client
+		return s.servers[pair[1]].Reference() == server && s.clients[pair[0]].Reference() == client
 	})
 }
 

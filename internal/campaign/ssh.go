@@ -76,6 +76,3 @@ func ofOwnServer(test measure.Test, o measure.Options) bool {
 	asked, err := o.Effective(test)
 	return err == nil && asked.NeedsServer(test) && asked.Via == measure.ViaSoku
 }
-
-// NeedsOwnServer reports whether the trial needs a server of soku at its far end.
-func (j Job) NeedsOwnServer() bool { return ofOwnServer(j.Test, j.Options) }

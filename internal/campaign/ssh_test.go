@@ -73,7 +73,7 @@ tests: {up: {test: tcp}}
 	if got := names(only); !reflect.DeepEqual(got, []string{"ours"}) {
 		t.Errorf("hosts %v", got)
 	}
-	for b := range p.Blocks("", 0) {
+	for b := range campaign.Blocks(p, "", 0) {
 		j := b.Job(0)
 		want := map[string]string{"server": "server.example", "server.vlan": "10.0.0.2", "ours": "ours", "plain": "10.0.0.5", "theirs": "10.0.0.4"}[j.Server.Reference()]
 		if j.Server.Endpoint.Address != want {

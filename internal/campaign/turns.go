@@ -1,8 +1,5 @@
 package campaign
 
-// kind is a test of a pattern and which of its repeats.
-type kind struct{ test, repeat int }
-
 // repeats and rounds of a test: its own, or the plan's.
 func (p *Plan) repeatsOf(t *TestPlan) int {
 	if t.Repeats > 0 {
@@ -25,37 +22,6 @@ func (p *Plan) LastRound() int {
 		last = max(last, p.roundsOf(&p.Tests[i].Value))
 	}
 	return last
-}
-
-// kinds are the trials of a pair in a round, in their order: repeat by repeat the tests
-// that have so many repeats and rounds. Rounds that were added to the plan's have all
-// tests.
-func (p *Plan) kinds(round int) []kind {
-	added := round > p.LastRound()
-	var out []kind
-	for repeat := 1; ; repeat++ {
-		some := false
-		for i := range p.Tests {
-			t := &p.Tests[i].Value
-			if repeat <= p.repeatsOf(t) && (added || round <= p.roundsOf(t)) {
-				out, some = append(out, kind{i, repeat}), true
-			}
-		}
-		if !some {
-			return out
-		}
-	}
-}
-
-// alike is how many rounds from one of the plan's on have the same tests.
-func (p *Plan) alike(round int) int {
-	last := p.LastRound()
-	for i := range p.Tests {
-		if r := p.roundsOf(&p.Tests[i].Value); r >= round {
-			last = min(last, r)
-		}
-	}
-	return last - round + 1
 }
 
 // trialsOfPair is how many trials the campaign has for one pair in one pattern.

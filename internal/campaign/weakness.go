@@ -3,8 +3,6 @@ package campaign
 import (
 	"slices"
 	"strings"
-
-	"soku/internal/measure"
 )
 
 // Weakness is why a plan cannot decide something, or only in part.
@@ -35,7 +33,7 @@ const (
 const ExactRounds = 6
 
 // Weaknesses are what keeps the plan from deciding about the patterns that only selects.
-func (p *Plan) Weaknesses(only Selection) (out []Weakness) {
+func Weaknesses(p *Plan, only Selection) (out []Weakness) {
 	levels := p.comparedLevels(only)
 	for i := range p.Tests {
 		rounds := p.roundsOf(&p.Tests[i].Value)
@@ -63,11 +61,11 @@ func (p *Plan) Weaknesses(only Selection) (out []Weakness) {
 				out = append(out, Weakness{Code: WeakConfounded, Factor: p.Factors[of].Name, Other: p.Factors[by].Name})
 			}
 		}
-		if p.hasOwnHosts(f, only) {
+		if hasOwnHosts(p, f, only) {
 			out = append(out, Weakness{Code: WeakOwnHosts, Factor: p.Factors[f].Name})
 		}
 	}
-	if shared := p.sharedHosts(only); shared > 0 {
+	if shared := sharedHosts(p, only); shared > 0 {
 		out = append(out, Weakness{Code: WeakSharedHosts, Factor: ContentionFactor, Hosts: shared})
 	}
 	return out
@@ -75,55 +73,34 @@ func (p *Plan) Weaknesses(only Selection) (out []Weakness) {
 
 // sharedHosts is how many hosts are in several pairs, where the selected patterns compare pairs
 // by themselves with all at once; 0 otherwise.
-func (p *Plan) sharedHosts(only Selection) (shared int) {
+func sharedHosts(p *Plan, only Selection) int {
 	if !p.HasPairs() {
 		return 0
 	}
 	isolated, together := false, false
-	for i := range p.patterns {
-		if pt := &p.patterns[i]; only.Matches(pt.Levels) && !p.IsControl(pt.Levels) {
+	patterns := p.AllPatterns()
+	for i := range patterns {
+		if pt := &patterns[i]; only.Matches(pt.Levels) && !p.IsControl(pt.Levels) {
 			isolated, together = isolated || !pt.together, together || pt.together
 		}
 	}
 	if !isolated || !together {
 		return 0
 	}
-	pairs := make([]int, len(p.paired.machines))
-	for _, pair := range p.paired.pairs {
-		for _, end := range pair {
-			on := p.paired.on[end]
-			if pairs[on]++; pairs[on] == 2 {
-				shared++
-			}
-		}
-	}
-	return shared
-}
-
-// determines reports whether each level of a factor occurs with one level of another, and both
-// vary.
-func determines(patterns [][]measure.Level, factor, other int) bool {
-	of, seen := map[string]string{}, map[string]bool{}
-	for _, levels := range patterns {
-		a, b := levels[factor].Value, levels[other].Value
-		if known, found := of[a]; found && known != b {
-			return false
-		}
-		of[a], seen[b] = b, true
-	}
-	return len(of) > 1 && len(seen) > 1
+	return p.hostsInSeveralPairs()
 }
 
 // hasOwnHosts reports whether each level of a factor was put on one pair of hosts, and no two
 // levels on the same one. Of a plan with pairs none is: its levels choose addresses only, and each
 // is measured between all pairs.
-func (p *Plan) hasOwnHosts(factor int, only Selection) bool {
+func hasOwnHosts(p *Plan, factor int, only Selection) bool {
 	if p.HasPairs() {
 		return false
 	}
 	of, used := map[string]string{}, map[string]bool{}
-	for i := range p.patterns {
-		pt := &p.patterns[i]
+	patterns := p.AllPatterns()
+	for i := range patterns {
+		pt := &patterns[i]
 		if !only.Matches(pt.Levels) || p.IsControl(pt.Levels) {
 			continue
 		}

@@ -124,7 +124,7 @@ type roundOutline struct {
 func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 	o := &planOutline{
 		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds,
-		Estimate: p.Estimate(only), price: p.Budget.PricePerGB, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(), Until: outlineUntil(p, only),
+		Estimate: campaign.EstimateOf(p, only), price: p.Budget.PricePerGB, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(), Until: outlineUntil(p, only),
 	}
 	o.Search = outlineSearch(p, only, o.Estimate)
 	if p.HasPairs() {
@@ -153,7 +153,7 @@ func (o *planOutline) setSeed(p *campaign.Plan, seed int64) {
 		return // the order comes from what is measured
 	}
 	var byHand []measure.Level
-	for b := range p.Blocks("", seed) {
+	for b := range campaign.Blocks(p, "", seed) {
 		if len(o.Order) < b.Round {
 			o.Order = append(o.Order, roundOutline{Round: b.Round})
 		}

@@ -28,7 +28,7 @@ type designOutline struct {
 // outlineDesign works out what a plan can show. The noise is that of the plan, or of the newest
 // campaign of its name in the store.
 func outlineDesign(ctx context.Context, sys *System, p *campaign.Plan, only campaign.Selection, storeFile string) (*designOutline, error) {
-	out := &designOutline{Practical: p.PracticalThreshold(), Weak: p.Weaknesses(only), compares: p.Compares(only)}
+	out := &designOutline{Practical: p.PracticalThreshold(), Weak: campaign.Weaknesses(p, only), compares: p.Compares(only)}
 	noise := map[string]float64{}
 	if p.Noise > 0 {
 		for _, label := range p.Tests.Names() {
@@ -40,7 +40,7 @@ func outlineDesign(ctx context.Context, sys *System, p *campaign.Plan, only camp
 			return nil, err
 		}
 	}
-	out.Tests = p.Power(noise, only)
+	out.Tests = campaign.PowerOf(p, noise, only)
 	return out, nil
 }
 

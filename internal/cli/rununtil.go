@@ -47,7 +47,7 @@ type untilOutline struct {
 
 // outlineUntil is nil for a plan without until.
 func outlineUntil(p *campaign.Plan, only campaign.Selection) *untilOutline {
-	fewest, most, ok := p.UntilEstimate(only)
+	fewest, most, ok := campaign.UntilEstimate(p, only)
 	if !ok {
 		return nil
 	}

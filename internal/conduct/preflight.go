@@ -13,7 +13,7 @@ import (
 func (s *Session) preflight(ctx context.Context) error {
 	var probes []campaign.Job
 	if !s.order.NoPreflight {
-		probes = s.order.Plan.Probes(s.order.Only)
+		probes = campaign.Probes(s.order.Plan, s.order.Only)
 	}
 	unprepared, err := s.place.remotes.prepare(ctx, s.conductor.begun)
 	if err != nil {

@@ -1,0 +1,27 @@
+package campaign
+
+import "soku/internal/measure"
+
+// ends are the two ends of the job's trial.
+func (j Job) ends() ends { return ends{j.Client.Reference(), j.Server.Reference()} }
+
+// Key is the identity of the job's trial.
+func (j Job) Key() Key {
+	return Key{
+		Pattern: j.Trial.Pattern, Levels: j.Trial.Levels, Client: j.Client.Reference(), Server: j.Server.Reference(),
+		Label: j.Trial.Label, Round: j.Trial.Round, Repeat: j.Trial.Repeat,
+	}
+}
+
+// Job is one trial to run.
+type Job struct {
+	Result  string // identity of the result, made before the trial starts; empty in a schedule
+	Trial   measure.Trial
+	Test    measure.Test
+	Options measure.Options // as planned; not yet effective
+	Client  Target
+	Server  Target
+}
+
+// NeedsOwnServer reports whether the trial needs a server of soku at its far end.
+func (j Job) NeedsOwnServer() bool { return ofOwnServer(j.Test, j.Options) }

@@ -1,0 +1,53 @@
+package campaign
+
+// outcome is what a trial left.
+type outcome struct {
+	result string // ID of its newest result
+	failed bool   // which is an error
+}
+
+// outcomes are what trials left, by their keys. The zero value is not usable.
+type outcomes struct {
+	numbers map[string]int32 // of the texts in keys, so that each is kept once
+	of      map[compactKey]outcome
+	failed  int // outcomes that are errors
+}
+
+// compactKey is a key with numbers for its texts, so that keys can be compared.
+type compactKey struct{ pattern, client, server, label, round, repeat int32 }
+
+func newOutcomes() outcomes {
+	return outcomes{numbers: map[string]int32{}, of: map[compactKey]outcome{}}
+}
+
+func (o *outcomes) get(k Key) (outcome, bool) {
+	out, done := o.of[o.compact(k)]
+	return out, done
+}
+
+func (o *outcomes) set(k Key, out outcome) {
+	p := o.compact(k)
+	if o.of[p].failed {
+		o.failed--
+	}
+	if out.failed {
+		o.failed++
+	}
+	o.of[p] = out
+}
+
+func (o *outcomes) compact(k Key) compactKey {
+	return compactKey{
+		pattern: o.number(k.patternText()), client: o.number(k.Client), server: o.number(k.Server), label: o.number(k.Label),
+		round: int32(k.Round), repeat: int32(k.Repeat),
+	}
+}
+
+func (o *outcomes) number(text string) int32 {
+	n, known := o.numbers[text]
+	if !known {
+		n = int32(len(o.numbers))
+		o.numbers[text] = n
+	}
+	return n
+}
