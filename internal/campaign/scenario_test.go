@@ -191,7 +191,7 @@ func (s *scenario) setPlan(_ []string, input string) error {
 		return err
 	}
 	s.text, s.plan = input+"\n", p
-	e := p.Estimate(nil)
+	e := campaign.EstimateOf(p, nil)
 	text := fmt.Sprintf("patterns %d, trials %d", e.Patterns, e.Trials)
 	if e.FewestTrials > 0 && e.FewestTrials != e.Trials {
 		text = fmt.Sprintf("patterns %d, trials %d to %d", e.Patterns, e.FewestTrials, e.Trials)
