@@ -227,7 +227,7 @@ func (s *scenario) printOrder(_ []string, _ string) error {
 	if s.plan.Seed != nil {
 		seed = *s.plan.Seed
 	}
-	for b := range s.plan.Blocks("c", seed) {
+	for b := range campaign.Blocks(s.plan, "c", seed) {
 		var trials []string
 		for j := range b.Jobs() {
 			trials = append(trials, strings.TrimPrefix(s.name(s.plan, j.Key()), fmt.Sprintf("r%d ", b.Round)))
