@@ -265,10 +265,8 @@ func awaitCarrier(ctx context.Context, l *Link, s *space) error {
 		if time.Now().After(deadline) {
 			return measure.Fail(measure.KindInternal, "lab.no_carrier", measure.Figures{"interface": iface, "timeout_ns": carrierTimeout})
 		}
-		select {
-		case <-ctx.Done():
+		if !sock.Pause(ctx, time.Millisecond) {
 			return context.Cause(ctx)
-		case <-time.After(time.Millisecond):
 		}
 	}
 }

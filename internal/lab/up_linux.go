@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // ServerPort is where the servers of a lab listen, TCP and UDP.
@@ -354,10 +355,8 @@ func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
 		if time.Now().After(deadline) {
 			return measure.Fail(measure.KindInternal, "lab.server_silent", measure.Figures{"node": n.Name, "port": ServerPort, "log": logfile})
 		}
-		select {
-		case <-ctx.Done():
+		if !sock.Pause(ctx, 20*time.Millisecond) {
 			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }

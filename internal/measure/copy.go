@@ -33,7 +33,7 @@ type CopyCut struct {
 	Stream      int    `json:"stream" jsonschema:"minimum=0,description=Number of the connection\\, from 0"`
 	StartNs     int64  `json:"start_ns" jsonschema:"minimum=0,description=From the start of the stage until the cut was noticed\\, or until the last answer before it"`
 	DurationNs  int64  `json:"duration_ns" jsonschema:"minimum=0,description=Until the connection was open again"`
-	ResentBytes int64  `json:"resent_bytes,omitempty" jsonschema:"description=Sent twice: what was on its way when the connection was cut"`
+	ResentBytes int64  `json:"resent_bytes,omitempty" jsonschema:"description=Contents sent twice: of the file that was cut and of those that were on their way"`
 }
 
 // CutNs is for how long at least one connection was cut in a stage, ns.

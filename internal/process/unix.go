@@ -45,12 +45,12 @@ func (g *Group) Wait() error { return g.cmd.Wait() }
 func (g *Group) Kill() error { return syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL) }
 
 // Shell makes the command that runs a text with a shell: argv and the text behind it, or the
-// system's shell if argv is empty. make makes it from a program and its arguments.
-func Shell(make func(name string, args ...string) *exec.Cmd, argv []string, text string) *exec.Cmd {
+// system's shell if argv is empty. create makes it from a program and its arguments.
+func Shell(create func(name string, args ...string) *exec.Cmd, argv []string, text string) *exec.Cmd {
 	if len(argv) == 0 {
 		argv = []string{"sh", "-c"}
 	}
-	return make(argv[0], append(argv[1:len(argv):len(argv)], text)...)
+	return create(argv[0], append(argv[1:len(argv):len(argv)], text)...)
 }
 
 func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {

@@ -119,14 +119,14 @@ func (g *Group) Kill() error {
 }
 
 // Shell makes the command that runs a text with a shell: argv and the text behind it, or the
-// system's shell if argv is empty. make makes it from a program and its arguments. cmd gets
+// system's shell if argv is empty. create makes it from a program and its arguments. cmd gets
 // the text as it is: it takes \" for two characters, and not, as other programs, for a quote.
-func Shell(make func(name string, args ...string) *exec.Cmd, argv []string, text string) *exec.Cmd {
+func Shell(create func(name string, args ...string) *exec.Cmd, argv []string, text string) *exec.Cmd {
 	if len(argv) == 0 {
 		argv = []string{"cmd", "/S", "/C"}
 	}
 	args := append(argv[1:len(argv):len(argv)], text)
-	cmd := make(argv[0], args...)
+	cmd := create(argv[0], args...)
 	if name := strings.ToLower(filepath.Base(argv[0])); name == "cmd" || name == "cmd.exe" {
 		args[len(args)-1] = `"` + text + `"` // which cmd removes
 		cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: syscall.EscapeArg(argv[0]) + " " + strings.Join(args, " ")}

@@ -107,11 +107,10 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 		return nil, 0, err
 	}
 	ss.test, ss.options, ss.findings, ss.prose = request.Test, options, findings, !request.Findings
-	if request.Resume && measure.SpecOf(ss.test).Resumes {
+	if request.ResumeFiles && measure.SpecOf(ss.test).Resumes {
 		if ss.resumes, err = newResumes(); err != nil {
 			return nil, 0, err
 		}
-		ss.out.keeps = true
 	}
 	ss.client, ss.local = clientOf(r), localOf(r)
 	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
@@ -147,7 +146,7 @@ func (s *Server) enter(ss *session, creator *latch) (position int, err error) {
 	}
 	position, err = s.queue.enter(ss)
 	if err != nil {
-		s.sessions.remove(ss, 0)
+		s.sessions.remove(ss)
 		s.live.Done()
 		return 0, err
 	}
@@ -158,9 +157,9 @@ func (s *Server) enter(ss *session, creator *latch) (position int, err error) {
 	return position, nil
 }
 
-// find returns the session of a request, or answers that there is none. It may be over.
+// find returns the session of a request, or answers that there is none.
 func (s *Server) find(w http.ResponseWriter, r *http.Request) *session {
-	ss := s.sessions.orOver(r.PathValue("id"))
+	ss := s.sessions.id(r.PathValue("id"))
 	if ss == nil {
 		fail(w, http.StatusNotFound, measure.KindNotFound, "server.session.unknown", nil)
 	}
@@ -210,7 +209,6 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) {
 	if ss == nil {
 		return
 	}
-	s.sessions.forget(ss)
 	ss.abort(measure.Fail(measure.KindBroken, "server.session.deleted", nil))
 	select {
 	case <-ss.gone.ch:

@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"soku/internal/measure"
@@ -10,15 +9,16 @@ import (
 )
 
 // events answers GET /v1/sessions/{id}/events. The session ends with this connection, unless its
-// client can attach again.
+// client can reattach.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	ss := s.find(w, r)
 	if ss == nil {
 		return
 	}
 	c := connOf(r)
-	read := s.attach(w, r, ss, c)
+	read, again := s.attach(ss, c)
 	if read == nil {
+		fail(w, http.StatusConflict, measure.KindUsage, "server.session.read", nil)
 		return
 	}
 	defer s.detach(ss, c)
@@ -33,20 +33,16 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	for {
 		events := ss.out.take(read)
 		for _, e := range events {
-			if out.send(e) != nil {
-				return
-			}
-			if e.Last() {
-				s.awaitRead(ss, c, out, r.Context().Done())
+			if out.send(e) != nil || e.Last() {
 				return
 			}
 			if e.Event == native.EventRunning && ss.sampled.Load() {
 				heartbeat.Reset(min(s.times.heartbeat, native.Probe))
 			}
 		}
-		// The first header waits for the first event, which comes at once: one wake-up of
+		// The first header waits for the first event, which follows immediately: one wake-up of
 		// the client less.
-		if (len(events) > 0 || read.again) && out.flush() != nil {
+		if (len(events) > 0 || again) && out.flush() != nil {
 			return
 		}
 		select {
@@ -61,81 +57,65 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// attach makes c carry the events of a session, or answers why it does not. After the first
-// connection, those of a client that can attach again are taken while the session runs, and
-// until its last event is read. They replace the one before, which their client has left whether
-// this end knows that or not. The id is the proof: it opens all of the session's control, and
-// like the resume key it is sent on control connections alone.
-func (s *Server) attach(w http.ResponseWriter, r *http.Request, ss *session, c *controlConn) *reader {
-	query := r.URL.Query()
+// attach makes c carry the events of a session, or returns nil. After the first connection, a
+// running session whose client can reattach accepts others. Each replaces the one before, which
+// the client has left whether this end has noticed that or not. The id is the proof: it opens all
+// of the session's control, and like the resume key it is sent on control connections alone.
+func (s *Server) attach(ss *session, c *controlConn) (read *reader, again bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	if !query.Has("after") || !ss.survives() {
-		if !ss.attached.fire() {
-			fail(w, http.StatusConflict, measure.KindUsage, "server.session.read", nil)
-			return nil
-		}
+	if ss.attached.fire() {
 		ss.stream = c
 		ss.control.Store(c.TCPConn)
-		return ss.out.open()
+		return ss.out.open(), false
 	}
-	after, err := strconv.ParseUint(query.Get("after"), 10, 31)
-	if err != nil {
-		fail(w, http.StatusBadRequest, measure.KindUsage, "server.session.after", nil)
-		return nil
-	}
-	read := ss.out.openAfter(int(after))
-	if read == nil {
-		fail(w, http.StatusBadRequest, measure.KindUsage, "server.session.after", nil)
-		return nil
+	if !ss.survives() {
+		return nil, false
 	}
 	if ss.stream != nil {
 		ss.stream.reset()
 	}
-	if ss.away != nil {
+	if ss.back != nil {
 		ss.away.Stop()
+		ss.back.fire()
 	}
-	ss.stream, ss.away = c, nil
-	s.log.Info("events attached again", "session", ss.name(), "client", c.RemoteAddr())
-	return read
+	ss.stream, ss.back = c, nil
+	s.log.Info("events reattached", "session", ss.name(), "client", c.RemoteAddr())
+	return ss.out.open(), true
 }
 
 // survives reports whether the session outlives the loss of the connection of its events.
 func (ss *session) survives() bool { return ss.resumes != nil && ss.running.fired() }
 
-// awaitRead waits until the client, which has got the last event, closes its connection: a
-// connection that breaks before may have lost it.
-func (s *Server) awaitRead(ss *session, c *controlConn, out *stream, over <-chan struct{}) {
-	if !ss.survives() || out.flush() != nil {
+// awaitReattach waits until a connection carries the events of a session, or the session ends.
+func (ss *session) awaitReattach() {
+	ss.mu.Lock()
+	back := ss.back
+	ss.mu.Unlock()
+	if back == nil {
 		return
 	}
-	c.place.MakeEvictable()
 	select {
-	case <-over:
-	case <-ss.forgotten.ch:
-	case <-s.base.Done():
+	case <-back.ch:
+	case <-ss.ctx.Done():
 	}
 }
 
 // detach is called when the connection c of the events has ended.
 func (s *Server) detach(ss *session, c *controlConn) {
-	waits := ss.survives() && !ss.forgotten.fired() && s.base.Err() == nil && !c.leftInOrder()
+	waits := ss.survives() && ss.ctx.Err() == nil && !c.leftInOrder()
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	if ss.stream != c {
 		return // another one carries them
 	}
 	ss.stream = nil
-	end := func() {
-		s.sessions.forget(ss)
-		// It changes nothing once the session is over.
-		ss.abort(measure.Fail(measure.KindBroken, "server.client_gone", nil))
-	}
+	end := func() { ss.abort(measure.Fail(measure.KindBroken, "server.client_gone", nil)) } // no change once the session is over
 	switch {
 	case !waits:
 		end()
 	case !ss.ended:
-		ss.away = time.AfterFunc(s.times.again, end)
+		ss.away, ss.back = time.AfterFunc(s.times.reattach, end), newLatch()
 		s.log.Info("events connection cut", "session", ss.name(), "client", c.RemoteAddr())
 	}
 }

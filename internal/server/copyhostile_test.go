@@ -22,7 +22,7 @@ func (r *running) rawCopy(resume bool) *raw {
 	x.in = bufio.NewReader(x.conn)
 	o := copyOptions(r.t, func(own *filecopy.Options) { own.Files, own.FileSize, own.Stage = 1, 1<<20, measure.StageNetwork })
 	o.Streams = 1
-	body, _ := json.Marshal(native.CreateRequest{Test: measure.TestCopy, Options: o, Resume: resume})
+	body, _ := json.Marshal(native.CreateRequest{Test: measure.TestCopy, Options: o, ResumeFiles: resume})
 	response := x.ask(x.conn, x.in, http.MethodPost, native.SessionsPath, string(body))
 	if err := native.DecodeBody(response.Body, native.MaxReply, &x.created); err != nil || response.StatusCode != http.StatusCreated {
 		r.t.Fatalf("create: %d, %v", response.StatusCode, err)
@@ -61,35 +61,40 @@ func TestAServerGoesOnWithACopyOnlyForItsClient(t *testing.T) {
 	// docs/protocol.md: stage network with one file, its frame, and 10 bytes of it.
 	begin := []byte{1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0}
 	file := []byte{2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0}
-	sent := append(append(begin, file...), make([]byte, 10)...)
-	if _, err := x.data[0].Write(sent); err != nil {
+	if _, err := x.data[0].Write(append(append(begin, file...), make([]byte, 10)...)); err != nil {
 		t.Fatal(err)
 	}
-	at := func(attempt uint64, received int64) native.Resume {
-		return native.Resume{Attempt: attempt, ResumeState: native.ResumeState{Received: received}}
-	}
-	if got := x.resume(0, at(1, 0), x.created.Key); len(got) != 0 {
+	at := func(attempt uint64) native.Resume { return native.Resume{Attempt: attempt} }
+	if got := x.resume(0, at(1), x.created.Key); len(got) != 0 {
 		t.Errorf("with a proof by another key the answer is % x", got)
 	}
-	if got := x.resume(1, at(1, 0), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
+	if got := x.resume(1, at(1), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
 		t.Errorf("of an index that is none: % x", got)
 	}
-	var got []byte
-	eventually(t, prompt, "the server does not go on from what it received", func() bool {
-		n := uint64(len(x.data)) * 100 // higher each time
-		x.data = append(x.data, nil)
-		got = x.resume(0, at(n, 0), key)
-		s, ok := native.ParseResumeAnswer(got)
-		return ok && s.Received <= int64(len(sent))
-	})
-	if got := x.resume(0, at(100, 0), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
+	for attempt := range uint64(3) {
+		got := x.resume(0, at(100+attempt), key)
+		if s, ok := native.ParseResumeAnswer(got); !ok || s.Stages != 0 || s.Items != 0 {
+			t.Errorf("the server has %+v of a file that was cut: % x", s, got)
+		}
+	}
+	if got := x.resume(0, at(102), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
 		t.Errorf("of an attempt that somebody read on the path: % x", got)
 	}
-	if got := x.resume(0, at(1e6, 1), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
-		t.Errorf("from an answer that was never sent: % x", got)
-	}
 	_ = x.conn.(*net.TCPConn).CloseWrite() // with events unread, a close would be a reset
-	eventually(t, prompt, "the session does not end with its control connection", func() bool { return len(x.resume(0, at(2e6, 0), key)) == 0 })
+	eventually(t, prompt, "the session does not end with its control connection", func() bool { return len(x.resume(0, at(2e6), key)) == 0 })
+}
+
+// Clients of earlier versions ask to resume at a byte, or not at all.
+func TestAClientThatResumesAtAByteCopiesWithoutResuming(t *testing.T) {
+	r := serve(t, Config{})
+	o, _ := json.Marshal(copyOptions(t, func(own *filecopy.Options) { own.Stage = measure.StageNetwork }))
+	x := &raw{t: t, addr: r.addr}
+	x.conn = x.control()
+	x.in = bufio.NewReader(x.conn)
+	response := x.ask(x.conn, x.in, http.MethodPost, native.SessionsPath, `{"test": "copy", "resume": true, "options": `+string(o)+`}`)
+	if err := native.DecodeBody(response.Body, native.MaxReply, &x.created); err != nil || response.StatusCode != http.StatusCreated || x.created.ResumeKey != nil {
+		t.Errorf("%d, %v, resume key %v", response.StatusCode, err, x.created.ResumeKey)
+	}
 }
 
 // A client of an earlier version ends as it did.

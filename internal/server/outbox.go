@@ -1,7 +1,6 @@
 package server
 
 import (
-	"slices"
 	"sync"
 
 	"soku/internal/measure"
@@ -15,20 +14,16 @@ const maxIntervals = 64
 // outbox holds the events of a session until its stream takes them. Putting
 // never waits.
 type outbox struct {
-	keeps bool // events that a later stream may ask for; set before the first event
-
 	mu        sync.Mutex
 	to        *reader // nil until there is one
 	events    []native.Event
-	kept      []native.Event
 	intervals int
 	closed    bool
 }
 
 // reader is the stream that takes the events, until a later one does.
 type reader struct {
-	wake  chan struct{} // has one element when there may be something to take
-	again bool          // it is not the first one
+	wake chan struct{} // has one element when there may be something to take
 }
 
 func newOutbox() *outbox { return &outbox{} }
@@ -38,19 +33,6 @@ func (o *outbox) open() *reader {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.to = &reader{wake: make(chan struct{}, 1)}
-	return o.to
-}
-
-// openAfter makes the result the reader, first of the kept events after so many; nil if there
-// are not as many.
-func (o *outbox) openAfter(read int) *reader {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if read < 0 || read > len(o.kept) {
-		return nil
-	}
-	o.events, o.intervals = slices.Clone(o.kept[read:]), 0
-	o.to = &reader{wake: make(chan struct{}, 1), again: true}
 	return o.to
 }
 
@@ -79,13 +61,6 @@ func (o *outbox) ready(port int) {
 	o.put(native.Event{Event: native.EventReady, Port: uint16(port)})
 }
 
-// cut reports that a data connection is cut, which an attempt opened.
-func (o *outbox) cut(index int, attempt uint64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.put(native.Event{Event: native.EventCut, Connection: index, Attempt: attempt})
-}
-
 func (o *outbox) interval(p measure.Progress) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -109,9 +84,6 @@ func (o *outbox) put(e native.Event) {
 		return
 	}
 	o.events = append(o.events, e)
-	if o.keeps && e.Kept() {
-		o.kept = append(o.kept, e)
-	}
 	if o.to == nil {
 		return
 	}

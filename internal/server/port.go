@@ -111,10 +111,7 @@ func (s *Server) accept(at *port) error {
 			return nil
 		case err != nil:
 			s.log.Warn("accept a connection", "error", err)
-			select {
-			case <-time.After(100 * time.Millisecond):
-			case <-s.base.Done():
-			}
+			sock.Pause(s.base, 100*time.Millisecond)
 		case at.protocol == nil:
 			s.unclassified.serve(c, func(c *net.TCPConn) { s.sniff(at, c) })
 		default:
@@ -140,12 +137,10 @@ func (s *Server) readUDP(at *port) error {
 		}
 		if err != nil {
 			// Some systems report here that an earlier answer met a closed port.
-			select {
-			case <-time.After(time.Millisecond):
-				continue
-			case <-s.base.Done():
+			if !sock.Pause(s.base, time.Millisecond) {
 				return nil
 			}
+			continue
 		}
 		s.datagram(at, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), buf[:n])
 	}

@@ -1,9 +1,7 @@
 package server
 
 import (
-	"slices"
 	"sync"
-	"time"
 
 	"soku/internal/measure"
 	"soku/internal/wire/native"
@@ -14,8 +12,7 @@ type registry struct {
 	mu      sync.RWMutex
 	byID    map[string]*session
 	byKey   map[native.Key]*session
-	pending int        // not attached yet
-	over    []*session // of which the last events are kept, oldest first
+	pending int // not attached yet
 	closed  bool
 }
 
@@ -51,54 +48,13 @@ func (r *registry) attached(ss *session) {
 	}
 }
 
-// remove takes out a session that is over. [registry.orOver] finds it until it is forgotten, for
-// keep at most.
-func (r *registry) remove(ss *session, keep time.Duration) {
+// remove takes out a session that is over.
+func (r *registry) remove(ss *session) {
 	r.attached(ss)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.byID, ss.id)
 	delete(r.byKey, ss.key)
-	if keep <= 0 || r.closed || ss.forgotten.fired() {
-		ss.forgotten.fire()
-		return
-	}
-	if len(r.over) >= maxOver {
-		r.drop(r.over[0])
-	}
-	r.over = append(r.over, ss)
-	ss.expiry = time.AfterFunc(keep, func() { r.forget(ss) })
-}
-
-// forget ends what remove keeps.
-func (r *registry) forget(ss *session) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.drop(ss)
-}
-
-// drop is forget, called with the lock.
-func (r *registry) drop(ss *session) {
-	ss.forgotten.fire()
-	if ss.expiry != nil {
-		ss.expiry.Stop()
-	}
-	r.over = slices.DeleteFunc(r.over, func(other *session) bool { return other == ss })
-}
-
-// orOver is id, and finds a session that is over as well.
-func (r *registry) orOver(id string) *session {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if ss := r.byID[id]; ss != nil {
-		return ss
-	}
-	for _, ss := range r.over {
-		if ss.id == id {
-			return ss
-		}
-	}
-	return nil
 }
 
 func (r *registry) id(id string) *session {
@@ -124,7 +80,4 @@ func (r *registry) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	for len(r.over) > 0 {
-		r.drop(r.over[0])
-	}
 }

@@ -153,14 +153,3 @@ func afterData(limits ...int64) func(data, fromServer bool, b []byte) bool {
 		return true
 	}
 }
-
-// whenEvent drops what has the event from the server, the first times.
-func whenEvent(name string, times int) func(data, fromServer bool, b []byte) bool {
-	return func(data, fromServer bool, b []byte) bool {
-		if times > 0 && !data && fromServer && bytes.Contains(b, []byte(`"event":"`+name+`"`)) {
-			times--
-			return false
-		}
-		return true
-	}
-}

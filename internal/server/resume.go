@@ -14,7 +14,7 @@ import (
 	"soku/internal/wire/native"
 )
 
-// resumes takes the data connections that the client of a session opens again.
+// resumes passes the connections by which a client replaces those that were cut to the engine.
 type resumes struct {
 	key native.Key
 
@@ -22,7 +22,7 @@ type resumes struct {
 	attempts map[int]uint64 // the highest of each index
 
 	running sync.RWMutex // held for reading in calls of take
-	take    func(index int, c *net.TCPConn, far engine.Progress, answer func(engine.Progress) error) error
+	take    engine.Take  // nil: the engine does not run
 }
 
 func newResumes() (*resumes, error) {
@@ -33,23 +33,17 @@ func newResumes() (*resumes, error) {
 	return r, nil
 }
 
-// reconnect is for the engine of the session, whose client learns of cuts through its events;
-// nil for a session whose client cannot open connections again.
-func (r *resumes) reconnect(ss *session) *engine.Reconnect {
+// reconnect is for the engine of the session; nil if its client cannot replace connections.
+func (r *resumes) reconnect(finished *latch) *engine.Reconnect {
 	if r == nil {
 		return nil
 	}
-	set := func(take func(int, *net.TCPConn, engine.Progress, func(engine.Progress) error) error) {
+	set := func(take engine.Take) {
 		r.running.Lock()
 		defer r.running.Unlock()
 		r.take = take
 	}
-	lost := func(index int) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		ss.out.cut(index, r.attempts[index])
-	}
-	return &engine.Reconnect{Lost: lost, Finished: ss.finished.ch, Take: func(take func(int, *net.TCPConn, engine.Progress, func(engine.Progress) error) error) func() {
+	return &engine.Reconnect{Finished: finished.ch, Take: func(take engine.Take) func() {
 		set(take)
 		return func() { set(nil) }
 	}}
@@ -106,8 +100,8 @@ func (r *resumes) give(index int, c *net.TCPConn, far native.ResumeState) error 
 	if r.take == nil {
 		return errNotRunning
 	}
-	return r.take(index, c, engine.Progress{Received: far.Received, Cut: time.Duration(far.CutNs)}, func(own engine.Progress) error {
-		state := native.ResumeState{Received: own.Received, CutNs: int64(own.Cut)}
+	return r.take(index, c, engine.Progress{Stages: int(far.Stages), Items: int(far.Items), Cut: time.Duration(far.CutNs)}, func(own engine.Progress) error {
+		state := native.ResumeState{Stages: uint32(own.Stages), Items: uint32(own.Items), CutNs: int64(own.Cut)}
 		_, err := c.Write(state.AppendAnswer(nil)) // within the deadline of the preamble
 		if err == nil {
 			err = c.SetDeadline(time.Time{})

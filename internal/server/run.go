@@ -41,7 +41,7 @@ func (s *Server) measure(ss *session) *measure.End {
 
 	end, err := tests.Of(ss.test).Serve(ctx, tests.ServerEnd{
 		Options: ownOptions(ss), Conns: conns, Acceptor: acceptor, Pins: pins,
-		Observe: ss.observe, Limit: limit, Finished: ss.finished.ch, Engines: s.engines.Engines, Reconnect: ss.resumes.reconnect(ss),
+		Observe: ss.observe, Limit: limit, Finished: ss.finished.ch, Engines: s.engines.Engines, Reconnect: ss.resumes.reconnect(ss.finished),
 	})
 	end.Findings = append(slices.Clone(ss.findings), end.Findings...)
 	taken := sampled() // before the details of the host are read

@@ -59,15 +59,14 @@ const (
 	maxControl      = 4096 // control connections in addition to two for each of MaxClients
 	maxIdle         = 3072 // of them without an events stream: each takes about 25 kB of memory
 	maxPending      = 1024 // sessions without an attached client
-	maxOver         = 64   // sessions that are over, whose client may not have the last event
 )
 
 // times are the limits a client must keep; tests shorten them.
-type times struct{ sniff, attach, data, start, grace, heartbeat, silence, again time.Duration }
+type times struct{ sniff, attach, data, start, grace, heartbeat, silence, reattach time.Duration }
 
 var defaultTimes = times{
 	native.SniffTimeout, native.AttachTimeout, native.DataTimeout, native.StartTimeout,
-	native.FinishGrace, native.Heartbeat, native.Silence, native.AgainTimeout,
+	native.FinishGrace, native.Heartbeat, native.Silence, native.ReattachTimeout,
 }
 
 // Server serves on the port it was made for. Its methods may be called from any

@@ -48,12 +48,8 @@ type session struct {
 	running  *latch // the engines run
 	finished *latch // the client is finished
 	gone     *latch // everything is freed
-	// forgotten: the client has ended the session or has read its last event, or has not come
-	// back in time.
-	forgotten *latch
 
-	counted bool        // guarded by the registry
-	expiry  *time.Timer // guarded by the registry; forgets a session that is over
+	counted bool // guarded by the registry
 	// release gives reserved descriptors back, nil if there are none; of one goroutine at a
 	// time: the one that creates the session, then the one that leads it.
 	release func()
@@ -70,13 +66,14 @@ type session struct {
 	// resumed replaced data connections, or are about to.
 	resumed []*net.TCPConn
 	stream  *controlConn // carries the events; nil: none does
-	away    *time.Timer  // ends the session if its client does not attach again
+	away    *time.Timer  // ends the session if its client does not reattach
+	back    *latch       // the client has reattached; nil: the events are not cut
 	ended   bool
 }
 
 func newSession(base context.Context) (*session, error) {
 	ss := &session{
-		born: time.Now(), out: newOutbox(), forgotten: newLatch(),
+		born: time.Now(), out: newOutbox(),
 		attached: newLatch(), granted: newLatch(), complete: newLatch(),
 		started: newLatch(), running: newLatch(), finished: newLatch(), gone: newLatch(),
 	}
@@ -151,6 +148,7 @@ func (s *Server) lead(ss *session, creator *latch) {
 		}
 		return err
 	}, "session", ss.name(), "client", ss.client)
+	ss.awaitReattach()
 	if err == nil && ss.ctx.Err() != nil {
 		err = context.Cause(ss.ctx)
 	}
@@ -161,11 +159,7 @@ func (s *Server) lead(ss *session, creator *latch) {
 	}
 	ss.closeData()
 	ss.giveBack()
-	keep := time.Duration(0)
-	if ss.survives() {
-		keep = s.times.again
-	}
-	s.sessions.remove(ss, keep)
+	s.sessions.remove(ss)
 	s.queue.leave(ss)
 	if err != nil {
 		ss.out.last(native.Event{Event: native.EventAborted, Error: measure.AsError(err, measure.KindInternal)})

@@ -8,6 +8,7 @@ import (
 	"soku/internal/engine/connect"
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire"
 	"soku/internal/wire/ethr"
 )
@@ -43,13 +44,6 @@ func (t *test) connects(ctx context.Context) error {
 	return err
 }
 
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
-}
-
 // latency measures batches of round trips, one row per batch, on one connection.
 func (t *test) latency(ctx context.Context) error {
 	t.out.say("Running latency test: %d, %d", t.Rounds, t.Length)
@@ -66,7 +60,7 @@ func (t *test) latency(ctx context.Context) error {
 	t.out.tripsHead()
 	err = latency.Batches(ctx, conns[0], int(t.Length), t.Rounds, func(all []time.Duration) {
 		t.out.tripsRow(t.addr.Addr().String(), t.Protocol, figures(all))
-	}, func(began time.Time) { pause(ctx, t.Gap-time.Since(began)) })
+	}, func(began time.Time) { sock.Pause(ctx, t.Gap-time.Since(began)) })
 	if ctx.Err() != nil {
 		return nil
 	}

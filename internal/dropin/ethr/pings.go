@@ -60,7 +60,7 @@ func (t *test) ping(ctx context.Context) error {
 			t.pingTable(&p)
 		}
 		if prefix == "" { // the duration is for the pings that count
-			pause(ctx, t.Gap-time.Since(began))
+			sock.Pause(ctx, t.Gap-time.Since(began))
 		}
 	}
 	t.pingTable(&p)

@@ -85,7 +85,7 @@ func (s *DatagramSource) send(ctx context.Context, path string, places []int) er
 			}
 		}
 		if !took {
-			rest(ctx, time.Millisecond)
+			sock.Pause(ctx, time.Millisecond)
 		}
 	}
 	return nil

@@ -1,11 +1,9 @@
 package bulk
 
 import (
-	"context"
 	"errors"
 	"runtime"
 	"sync"
-	"time"
 
 	"soku/internal/measure"
 	"soku/internal/sock"
@@ -26,12 +24,4 @@ func runLoops(pins *sock.Pins, role measure.Role, loops, n int, work func(socket
 	}
 	all.Wait()
 	return errors.Join(errs...)
-}
-
-// rest waits for d, or for the end of ctx.
-func rest(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

@@ -62,7 +62,7 @@ func (g *senderLoop) run() {
 		switch room, missing := g.pass(unit); {
 		case room:
 		case missing > 0:
-			rest(g.ctx, g.waitFor(missing))
+			sock.Pause(g.ctx, g.waitFor(missing))
 		case g.live > 0:
 			g.writer.Wait(tick)
 		}

@@ -36,7 +36,7 @@ func (s *Source) writeOn(ctx context.Context, i int, block []byte) {
 	for ctx.Err() == nil {
 		n := len(block)
 		if due := s.due(s.counts[i].n.Load()); due >= 0 && due < int64(n) {
-			rest(ctx, s.waitFor(int64(n)-due))
+			sock.Pause(ctx, s.waitFor(int64(n)-due))
 			continue
 		}
 		n, err := c.Write(block)

@@ -8,11 +8,12 @@ import (
 	"soku/internal/sock"
 )
 
-// cuts are those of all connections of an end.
+// cuts are the cuts of all connections of an end.
 type cuts struct {
 	mu    sync.Mutex
 	stage string
 	start time.Time // of the stage
+	n     int       // connections that were replaced
 	list  []measure.CopyCut
 }
 
@@ -25,17 +26,18 @@ func (c *cuts) begin(stage string) {
 	c.stage, c.start = stage, sock.Now()
 }
 
-// room fails when there were too many.
-func (c *cuts) room(peer string) error {
+// count counts a connection that is replaced, and fails if there were too many.
+func (c *cuts) count(peer string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.list) >= measure.MostCopyCuts {
+	if c.n >= measure.MostCopyCuts {
 		return measure.Fail(measure.KindBroken, "copy.cuts", measure.Figures{"peer": peer, "most": measure.MostCopyCuts})
 	}
+	c.n++
 	return nil
 }
 
-// add adds a cut that ends now, of which so many bytes are sent twice.
+// add adds a cut that ends now. The source sends resent bytes of contents twice.
 func (c *cuts) add(stream int, lasted time.Duration, resent int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,16 +6,31 @@ import (
 	"soku/internal/measure"
 )
 
-// A connection of a copy carries frames of [frameSize] bytes, numbers big-endian
-// (docs/protocol.md, "Connections of a copy"):
+// frameSize is the length of a frame, bytes. Numbers are big-endian (docs/protocol.md,
+// "Connections of a copy"):
 //
-//	offset  0  kind (1), stage (1), zeros (2)
-//	        4  directories of the stage, or number of the file's directory (4)
-//	        8  files of the stage, or number of the file (4)
-//	       12  zeros (4)
-//	       16  bytes of all files of the stage, or of the file (8)
+//	 0      1       2        4             8             12        16            24
+//	+------+-------+--------+-------------+-------------+---------+-------------+
+//	| kind | stage | zeros  | directories | files       | zeros   | bytes of    |  kind 1
+//	|      |       |        | of stage    | of stage    |         | all files   |
+//	+------+-------+--------+-------------+-------------+---------+-------------+
+//	| kind | stage | zeros  | number of   | number of   | zeros   | bytes of    |  kind 2
+//	|      |       |        | directory   | file        |         | the file    |
+//	+------+-------+--------+-------------+-------------+---------+-------------+
+//	| kind | zeros                                                              |  kinds 3, 4
+//	+------+--------------------------------------------------------------------+
 //
-// After the frame of a file follow its bytes and its checksum, in stages that send them.
+// A connection carries, from the source to the sink:
+//
+//	+---------+--------+-------+----------+--------+-------+----------+-----+---------+
+//	| stage 1 | file 2 | bytes | checksum | file 2 | bytes | checksum | ... | end   3 |  each stage
+//	+---------+--------+-------+----------+--------+-------+----------+-----+---------+
+//	| over  4 |                                              after the last stage
+//	+---------+
+//
+// The bytes follow in the stages network and all, the checksum (32, 4 or 0 bytes) in all. The
+// sink answers one byte, [done], to the last frame of a stage and to that of the copy, on the
+// first connection.
 const frameSize = 24
 
 // Kinds of frames.

@@ -44,7 +44,7 @@ func writeFrom(ctx context.Context, s *Set, dst *writing, w *work) error {
 	r := &reading{set: s, work: w, hash: off}
 	x := &stream{d: dst}
 	defer x.close()
-	if err := pump(ctx, blockSize(1), depth, w, nil, r.fill, func(b *block, _ bool) error { return x.write(b) }); err != nil {
+	if err := pump(ctx, blockSize(1), depth, w, nil, r.fillTaken, func(b *block, _ bool) error { return x.write(b) }); err != nil {
 		return err
 	}
 	return dst.flush()

@@ -21,33 +21,38 @@ import (
 // bytes and the time of its calls into the work of the stage that runs. One goroutine at a
 // time reads and writes.
 type link struct {
-	ctx   context.Context // of the end
-	life  context.Context // ends with ctx, and when the link is interrupted
-	end   context.CancelFunc
-	limit *pace.Budget // of this end; nil: none
-	rate  *pace.Budget // of the options; nil: none
-	in    *bufio.Reader
-	out   *bufio.Writer
-	work  atomic.Pointer[work]
-	frame []byte
-	reopening
+	ctx      context.Context // of the end
+	life     context.Context // ends with ctx, and when the link is interrupted
+	end      context.CancelFunc
+	index    int
+	by       *engine.Reconnect // nil: a cut ends the copy
+	cuts     *cuts
+	settings sock.Settings
+	limit    *pace.Budget // of this end; nil: none
+	rate     *pace.Budget // of the options; nil: none
+	work     atomic.Pointer[work]
+	in       *bufio.Reader
+	out      *bufio.Writer
+	frame    []byte
+	used     *net.TCPConn // connection of in and out
+	called   time.Time    // when a call on used began that failed; zero: none did
 
 	mu      sync.Mutex // guards what follows
 	conn    *net.TCPConn
-	changed chan struct{} // closed when conn is another one
-	waiting bool          // a read is to end at once
-	cutAt   time.Time     // since when conn is known to be cut; zero: it is not
-	lost    time.Duration // how long the last cut was
-	left    *net.TCPConn  // connection that the client has left
+	changed chan struct{}   // closed when conn is another one
+	own     engine.Progress // of this end
+	last    replacement     // by which conn came
+	cutAt   time.Time       // since when conn is known to be cut; zero: it is not
+	adopted time.Time       // when conn replaced another one
 }
 
-// Buffers of a connection beside its blocks, bytes.
+// Buffers of a connection in addition to its blocks, bytes.
 const readAhead, writeTogether = 64 << 10, 64 << 10
 
 func newLink(ctx context.Context, c *net.TCPConn, limit, rate *pace.Budget) *link {
-	l := &link{ctx: ctx, conn: c, changed: make(chan struct{}), limit: limit, rate: rate, frame: make([]byte, 0, frameSize)}
+	l := &link{ctx: ctx, conn: c, used: c, changed: make(chan struct{}), limit: limit, rate: rate, frame: make([]byte, 0, frameSize)}
 	l.life, l.end = context.WithCancel(ctx)
-	l.in, l.out = bufio.NewReaderSize(linkReader{l, l.life}, readAhead), bufio.NewWriterSize(linkWriter{l}, writeTogether)
+	l.in, l.out = bufio.NewReaderSize(linkReader{l}, readAhead), bufio.NewWriterSize(linkWriter{l}, writeTogether)
 	l.work.Store(&work{})
 	return l
 }
@@ -97,10 +102,10 @@ func openLinks(ctx context.Context, conns []*net.TCPConn, o measure.Options, f e
 			return nil, nil, func() {}, err
 		}
 		k := newLink(ctx, c, f.Limit.Of(role), rate)
-		k.reopening = reopening{index: i, by: f.Reconnect, cuts: cuts, settings: settings, resend: zeros}
+		k.index, k.by, k.cuts, k.settings = i, f.Reconnect, cuts, settings
 		out = append(out, k)
 	}
-	unwatch := out.survive(ctx, f.Reconnect)
+	unwatch := out.watchForCuts(ctx, f.Reconnect)
 	interrupt := context.AfterFunc(ctx, out.interrupt)
 	return out, cuts, func() {
 		interrupt()
@@ -111,14 +116,11 @@ func openLinks(ctx context.Context, conns []*net.TCPConn, o measure.Options, f e
 	}, nil
 }
 
-type linkReader struct {
-	*link
-	ctx context.Context // ends the wait for another connection
-}
+type linkReader struct{ *link }
 
 // Read implements io.Reader.
 func (r linkReader) Read(b []byte) (int, error) {
-	n, err := r.move(r.ctx, b[:r.piece(len(b))], false)
+	n, err := r.call(b[:r.piece(len(b))], false)
 	if err == nil && r.limit != nil {
 		err = r.wait(r.limit.Slowed(int64(n)))
 	}
@@ -131,7 +133,7 @@ type linkWriter struct{ *link }
 func (r linkWriter) Write(b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		var m int
-		m, err = r.move(r.life, b[n:n+r.piece(len(b)-n)], true)
+		m, err = r.call(b[n:n+r.piece(len(b)-n)], true)
 		n += m
 		if err == nil {
 			err = r.spend(m)
@@ -152,61 +154,22 @@ func (l *link) spend(n int) error {
 	return nil
 }
 
-// move reads or writes b with one call, and goes on with another connection if this one is
-// cut, until ctx ends.
-func (l *link) move(ctx context.Context, b []byte, write bool) (n int, err error) {
-	for {
-		w, watch := l.work.Load(), startWatch()
-		if !l.began.IsZero() {
-			watch.last, l.began = l.began, time.Time{}
-		}
-		c, n, again, err := l.call(b, write)
-		w.netBytes.Add(int64(n))
-		cut := err != nil && l.isCut(ctx, err)
-		if n > 0 || !cut {
-			if cut {
-				l.began = watch.last
-			} else {
-				watch.lap(&w.network)
-			}
-			if err != nil && !cut { // a cut fails the next call, too
-				return n, err
-			}
-			if !again {
-				return n, nil
-			}
-			if err := l.spend(n); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		err = l.replaced(ctx, c, err, watch.last)
-		l.divide(w, &watch)
-		if err != nil {
-			return 0, err
-		}
+// call makes one call on the connection. The time of one that fails is counted when the
+// connection is replaced ([link.bind]).
+func (l *link) call(b []byte, write bool) (n int, err error) {
+	w, watch := l.work.Load(), startWatch()
+	if write {
+		n, err = l.used.Write(b)
+	} else {
+		n, err = l.used.Read(b)
 	}
-}
-
-// call makes one call on the connection, and returns it. again tells that it sent what was
-// lost with an earlier connection, in place of b.
-func (l *link) call(b []byte, write bool) (c *net.TCPConn, n int, again bool, err error) {
-	l.use.Lock()
-	defer l.use.Unlock()
-	c = l.current()
-	switch {
-	case l.owed < l.sent:
-		n, err = l.sendAgain(c)
-		return c, n, n > 0, err
-	case write:
-		n, err = c.Write(b)
-		l.sent += int64(n)
-		l.owed = l.sent
-	default:
-		n, err = c.Read(b)
-		l.received += int64(n)
+	w.netBytes.Add(int64(n))
+	if err != nil {
+		l.called = watch.last
+		return n, err
 	}
-	return c, n, false, err
+	watch.lap(&w.network)
+	return n, nil
 }
 
 func (l *link) current() *net.TCPConn {
@@ -262,12 +225,17 @@ func (l *link) receive() (frame, error) {
 	return f, nil
 }
 
-// answer tells the source that the sink has done what it has to.
+// answer tells the source that the sink has completed a stage or the copy. If a cut loses the
+// answer, the source gets it with the connection that replaces this one.
 func (l *link) answer() error {
-	if err := l.out.WriteByte(done); err != nil {
-		return l.failed("copy.send", err)
+	err := l.out.WriteByte(done)
+	if err == nil {
+		err = l.out.Flush()
 	}
-	return l.flush()
+	if err = l.failed("copy.send", err); isCut(err) {
+		return nil
+	}
+	return err
 }
 
 // answered waits for the sink's answer.
@@ -279,26 +247,61 @@ func (l *link) answered() error {
 	return l.failed("copy.receive", err)
 }
 
+// watchUntil waits until ctx ends, and fails if the connection is cut before. The other end sends
+// nothing meanwhile.
+func (l *link) watchUntil(ctx context.Context) error {
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { defer close(ended); _ = l.used.SetReadDeadline(past) })
+	_, err := l.in.ReadByte()
+	switch {
+	case err == nil:
+		err = l.unexpected()
+	case stop():
+		return l.failed("copy.receive", err)
+	default:
+		err = nil
+	}
+	if !stop() {
+		<-ended
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.life.Err() == nil {
+		_ = l.used.SetReadDeadline(time.Time{})
+	}
+	return err
+}
+
 // peer is the address of the other end.
-func (l *link) peer() string { return l.current().RemoteAddr().String() }
+func (l *link) peer() string { return l.used.RemoteAddr().String() }
 
 // unexpected is the failure of a peer that does not follow the protocol.
 func (l *link) unexpected() error {
 	return measure.Fail(measure.KindBroken, "copy.frame", measure.Figures{"peer": l.peer()})
 }
 
-// failed is the failure of a call on the connection; the cause of the context's end where
-// that ended it.
+// failed is the failure of a call on the connection: a [cutError] if the connection can be
+// replaced.
 func (l *link) failed(code string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case l.ctx.Err() != nil:
+	case l.by == nil || l.life.Err() != nil:
+		return l.cause(l.failure(code, err))
+	}
+	l.markCut(err)
+	return &cutError{l.failure(code, err), err}
+}
+
+// cause is the cause of the context's end if that has ended, or err.
+func (l *link) cause(err error) error {
+	if l.ctx.Err() != nil {
 		return context.Cause(l.ctx)
 	}
-	if own, is := errors.AsType[*measure.Error](err); is {
-		return own
-	}
+	return err
+}
+
+func (l *link) failure(code string, err error) *measure.Error {
 	return measure.Fail(measure.KindBroken, code, measure.Figures{"peer": l.peer(), "cause": bare(err)}).
 		WithCause(engine.ErrPeer).WithHintCode("stream_broken", nil)
 }

@@ -137,11 +137,16 @@ func (l *copying) local(ctx context.Context, name string) (err error) {
 	defer s.begin()()
 	err = streams(ctx, l.o.Streams, nil, func(ctx context.Context, _ int) error {
 		if dst == nil {
-			return pump(ctx, blockSize(l.o.Streams), depth, w, nil, r.fill, use)
+			return pump(ctx, blockSize(l.o.Streams), depth, w, nil, r.fillTaken, use)
 		}
 		x := &stream{d: dst}
 		defer x.close()
-		return pump(ctx, blockSize(l.o.Streams), depth, sink, nil, r.fill, func(b *block, _ bool) error { return x.write(b) })
+		return pump(ctx, blockSize(l.o.Streams), depth, sink, nil, r.fillTaken, func(b *block, _ bool) error {
+			if b.last {
+				source.files.Add(1)
+			}
+			return x.write(b)
+		})
 	})
 	if err == nil && dst != nil {
 		err = dst.flush()
@@ -164,10 +169,17 @@ func (l *copying) local(ctx context.Context, name string) (err error) {
 	return err
 }
 
-// discard uses blocks that are only read.
+// discard uses blocks that are only read or received.
 func discard(w *work) func(*block, bool) error {
 	return func(x *block, _ bool) error {
+		if x.cut {
+			w.done.Add(-x.before)
+			return nil
+		}
 		w.done.Add(int64(len(x.data)))
+		if x.last {
+			w.files.Add(1)
+		}
 		return nil
 	}
 }

@@ -156,7 +156,7 @@ func TestAFileThatShrinksWhileItIsReadIsReported(t *testing.T) {
 	}
 	defer set.Close()
 	r := &reading{set: set, disk: true, hash: off, work: &work{}}
-	err = pump(t.Context(), blockLeast, depth, r.work, nil, r.fill, func(x *block, _ bool) error {
+	err = pump(t.Context(), blockLeast, depth, r.work, nil, r.fillTaken, func(x *block, _ bool) error {
 		if x.first {
 			return os.Truncate(file, 0)
 		}

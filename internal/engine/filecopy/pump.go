@@ -16,6 +16,8 @@ type block struct {
 	data        []byte // in buf, or memory that does not change
 	buf         []byte // its own, aligned for direct I/O
 	sum         []byte // of the whole file, in the last block; nil without checksums
+	cut         bool   // the connection was cut in the file, which comes again; the block has no data
+	before      int64  // then the bytes of the file in the blocks before
 }
 
 // entry is a file as its contents cross the pump and the network: the number of the file
@@ -89,14 +91,14 @@ func (b *blocks) put(x *block) { b.full <- x }
 
 // pump runs one stream with at most so many blocks of a size: fill in a goroutine of its own, and use, in this one, for each block
 // in order. more tells use that another block waits already. It returns the first error of
-// the two, or the cause of the end of ctx; interrupt ends what the other one waits for then,
-// and may be nil.
+// the two, or the cause of the end of ctx; interrupt ends what the other one waits for then, unless the
+// connection was cut. It may be nil.
 func pump(ctx context.Context, size, most int, w *work, interrupt func(), fill func(*blocks) error, use func(x *block, more bool) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	cancel := func(err error) {
 		end(err)
-		if interrupt != nil {
+		if interrupt != nil && !isCut(err) {
 			interrupt()
 		}
 	}

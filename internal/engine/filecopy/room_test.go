@@ -57,13 +57,13 @@ func TestCopiesShareTheRoomOfAFolder(t *testing.T) {
 	}
 	_, err = root.reserve(half, &work{})
 	wantCode(t, err, "copy.no_room")
-	first.fileBytes.Store(half.bytes) // which is not so; the disk has the room yet
+	first.done.Store(half.bytes) // which is not so; the disk has the room yet
 	if again, err := root.reserve(half, &work{}); err != nil {
 		t.Error("what the first copy has written counts twice:", err)
 	} else {
 		again()
 	}
-	first.fileBytes.Store(0)
+	first.done.Store(0)
 	end()
 	if _, err := root.reserve(half, &work{}); err != nil {
 		t.Error("a copy that has ended keeps its room:", err)

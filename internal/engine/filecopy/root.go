@@ -25,7 +25,7 @@ type claim struct {
 // left is the space that the copy will still take.
 func (c *claim) left() space {
 	files := c.work.files.Load()
-	return space{max(0, c.need.bytes-c.work.fileBytes.Load()-files*entryBytes), max(0, c.need.files-files)}
+	return space{max(0, c.need.bytes-c.work.done.Load()-files*entryBytes), max(0, c.need.files-files)}
 }
 
 // OpenRoot opens a folder and removes what killed processes left in it. It fails with the

@@ -91,6 +91,7 @@ func (s *sampling) count() counts {
 
 func (s *sampling) sample() {
 	last, now := s.at, s.count()
+	now.files = max(now.files, last.files) // a cut takes files back
 	s.at = now
 	x := measure.CopySample{
 		StartNs: last.ns, EndNs: now.ns, FileBytes: now.file - last.file, NetworkBytes: now.net - last.net, Files: now.files - last.files,
@@ -137,6 +138,7 @@ func (s *sampling) show(last bool) {
 		return
 	}
 	now := s.count()
+	now.files, now.done = max(now.files, s.shown.files), max(now.done, s.shown.done) // a cut takes some back
 	if !last && now.ns-s.shown.ns < int64(s.every) || now.ns <= s.shown.ns {
 		return
 	}

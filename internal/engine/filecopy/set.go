@@ -119,7 +119,8 @@ func (s *Set) open(i int) (*os.File, error) {
 	return f, nil
 }
 
-// reading is a stage's reading of a set. Its streams take the files in turn.
+// reading is a stage's reading of a set. Its streams take the files in turn. The loops that use
+// the blocks count the files.
 type reading struct {
 	set    *Set
 	next   atomic.Int64
@@ -129,12 +130,21 @@ type reading struct {
 	work   *work
 }
 
-// fill is the loop of one stream that reads.
-func (r *reading) fill(b *blocks) error {
+// take returns a file that no stream has yet; more is false if there is none.
+func (r *reading) take() (i int, more bool) {
+	i = int(r.next.Add(1)) - 1
+	return i, i < len(r.set.entries)
+}
+
+// fillTaken is fill with files that no stream has yet.
+func (r *reading) fillTaken(b *blocks) error { return r.fill(b, r.take) }
+
+// fill is the loop of one stream that reads the files of next.
+func (r *reading) fill(b *blocks, next func() (i int, more bool)) error {
 	hash := r.hash.make()
 	for b.ctx.Err() == nil {
-		i := int(r.next.Add(1)) - 1
-		if i >= len(r.set.entries) {
+		i, more := next()
+		if !more {
 			return nil
 		}
 		var err error
@@ -192,7 +202,6 @@ func (r *reading) file(b *blocks, i int, hash *sum) error {
 			watch = startWatch()
 			_ = f.Close()
 			watch.lap(&r.work.file)
-			r.work.files.Add(1)
 		}
 		b.put(x)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"soku/internal/engine"
 	"soku/internal/measure"
@@ -30,16 +31,16 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 		place := l.place(p.root, l.own.Sync)
 		l.out.Sink = &place
 	}
-	links, cuts, stop, err := openLinks(ctx, conns, o, f, measure.Receiver)
+	links, _, stop, err := openLinks(ctx, conns, o, f, measure.Receiver)
 	if err != nil {
 		return l.out, err
 	}
-	defer func() { stop(); l.out.Cuts = cuts.all() }()
+	defer stop()
 	left := slices.DeleteFunc(stages(o), func(name string) bool { return name == measure.StageRead }) // no frames
 	for {
 		w := &work{} // of the stage that comes next, some of whose bytes may be read with its first frame
 		links.count(w)
-		begin, err := links[0].receive()
+		begin, err := links[0].firstFrame()
 		switch {
 		case err != nil:
 			return l.out, err
@@ -47,14 +48,27 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 			if l.private != nil {
 				l.private.Close() // before the answer: it may take longer than a server waits for what comes after it
 			}
+			links.complete()
 			return l.out, links[0].lastAnswer()
 		case begin.kind != frameStage || len(left) == 0 || begin.stage != stageNumbers[left[0]]:
 			return l.out, links[0].unexpected()
 		}
-		cuts.begin(left[0])
 		left = left[1:]
 		if err := l.take(ctx, begin, links, w); err != nil {
 			return l.out, err
+		}
+	}
+}
+
+// firstFrame reads the first frame of a stage, or the end of the copy.
+func (l *link) firstFrame() (f frame, err error) {
+	for {
+		l.bind()
+		if f, err = l.receive(); err == nil {
+			return f, nil
+		}
+		if err = l.reconnect(l.life, err); err != nil {
+			return f, err
 		}
 	}
 }
@@ -107,15 +121,6 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 	defer s.device.close()
 	defer s.begin()()
 	err = streams(ctx, len(links), links.interrupt, func(ctx context.Context, i int) error {
-		if i > 0 {
-			f, err := links[i].receive()
-			if err != nil {
-				return err
-			}
-			if f != begin {
-				return links[i].unexpected()
-			}
-		}
 		return t.stream(ctx, links[i], len(links))
 	})
 	if err == nil && (t.filesLeft.Load() != 0 || t.bytesLeft.Load() != 0) {
@@ -130,6 +135,7 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 		Stage: name, DurationNs: ns, Files: t.work.files.Load(), Bytes: t.work.done.Load(), Sink: t.work.result(len(links), samples),
 	})
 	if err == nil {
+		links.complete()
 		err = links[0].answer()
 	}
 	return err
@@ -137,23 +143,43 @@ func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (
 
 // stream is a stage on one connection.
 func (t *taking) stream(ctx context.Context, k *link, n int) error {
-	w := t.work
-	if t.dst == nil {
-		return pump(ctx, blockSize(n), deep(n), w, k.interrupt, func(b *blocks) error { return t.fill(k, b) }, func(x *block, _ bool) error {
-			w.done.Add(int64(len(x.data)))
-			if x.last {
-				w.files.Add(1)
-			}
-			return nil
-		})
+	use := discard(t.work)
+	if t.dst != nil {
+		s := &stream{d: t.dst}
+		defer s.close()
+		use = func(x *block, _ bool) error { return s.write(x) }
 	}
-	s := &stream{d: t.dst}
-	defer s.close()
-	return pump(ctx, blockSize(n), deep(n), w, k.interrupt, func(b *blocks) error { return t.fill(k, b) }, func(x *block, _ bool) error { return s.write(x) })
+	return pump(ctx, blockSize(n), deep(n), t.work, k.interrupt, func(b *blocks) error { return t.fill(k, b) }, use)
 }
 
-// fill is the loop that receives the files of a connection, until the end of the stage.
+// fill is the loop that receives the files of a connection, and of those that replace it, until
+// the end of the stage.
 func (t *taking) fill(k *link, b *blocks) error {
+	begun := k.index == 0 // its first frame is read
+	for {
+		if _, replaced := k.bind(); replaced {
+			begun = false
+		}
+		err := t.files(k, b, begun)
+		if err == nil {
+			return nil
+		}
+		if err = k.reconnect(b.ctx, err); err != nil {
+			return err
+		}
+	}
+}
+
+// files receives files from one connection. The frame of the stage comes first, unless the stage
+// has begun.
+func (t *taking) files(k *link, b *blocks, begun bool) error {
+	if !begun {
+		if f, err := k.receive(); err != nil {
+			return err
+		} else if f != t.announce {
+			return k.unexpected()
+		}
+	}
 	hash, digest := t.hash.make(), make([]byte, t.hash.size())
 	for b.ctx.Err() == nil {
 		f, err := k.receive()
@@ -161,50 +187,97 @@ func (t *taking) fill(k *link, b *blocks) error {
 		case err != nil:
 			return err
 		case f.kind == frameEnd:
-			return nil
+			return k.advance()
 		case f.kind != frameFile || f.stage != t.number || f.dir >= t.announce.dir || f.file >= t.announce.file,
 			t.filesLeft.Add(-1) < 0, t.bytesLeft.Add(-f.size) < 0:
 			return k.unexpected()
 		}
-		if !t.bytes {
+		if t.bytes {
+			err = t.file(k, b, f.entry, hash, digest)
+		} else if err = k.advance(); err == nil {
 			fromMemory(b, f.entry)
-		} else if err := t.file(k, b, f.entry, hash, digest); err != nil {
+		}
+		if isCut(err) { // the file comes again
+			t.filesLeft.Add(1)
+			t.bytesLeft.Add(f.size)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// file receives the bytes of a file and verifies its checksum.
+// file receives a file.
 func (t *taking) file(k *link, b *blocks, e entry, hash *sum, digest []byte) error {
 	hash.reset()
-	for left, first := e.size, true; first || left > 0; first = false {
+	for at, first := int64(0), true; first || at < e.size; first = false {
 		x := b.get()
 		if x == nil {
 			return nil
 		}
-		n := int(min(left, int64(len(x.buf))))
-		if _, err := io.ReadFull(k.in, x.buf[:n]); err != nil {
+		n := min(e.size-at, int64(len(x.buf)))
+		x.file, x.first, x.last, x.data, x.sum, x.cut, x.before = e, first, at+n == e.size, x.buf[:n], nil, false, at
+		err := t.data(k, x, hash, digest)
+		if isCut(err) {
+			x.data, x.cut = nil, true
+		}
+		if err == nil || x.cut {
+			b.put(x)
+		}
+		if err != nil {
+			return err
+		}
+		at += n
+	}
+	return nil
+}
+
+// data receives the bytes of a block, and verifies the checksum that follows the last one of a
+// file.
+func (t *taking) data(k *link, x *block, hash *sum, digest []byte) error {
+	if _, err := io.ReadFull(k.in, x.data); err != nil {
+		return k.failed("copy.receive", err)
+	}
+	if hash.counts() {
+		watch := startWatch()
+		hash.write(x.data)
+		if !x.last {
+			watch.lap(&t.work.hash)
+			return nil
+		}
+		sum := hash.sum()
+		watch.lap(&t.work.hash)
+		if _, err := io.ReadFull(k.in, digest); err != nil {
 			return k.failed("copy.receive", err)
 		}
-		watch := startWatch()
-		x.file, x.first, x.data, x.sum = e, first, x.buf[:n], nil
-		hash.write(x.data)
-		left -= int64(n)
-		if x.last = left == 0; x.last && len(digest) > 0 {
-			sum := hash.sum()
-			watch.lap(&t.work.hash)
-			if _, err := io.ReadFull(k.in, digest); err != nil {
-				return k.failed("copy.receive", err)
-			}
-			if !bytes.Equal(sum, digest) {
-				return measure.Fail(measure.KindBroken, "copy.checksum", measure.Figures{"file": int64(e.file), "files": int64(t.announce.file)})
-			}
-			t.verified.Add(1)
-		} else if hash.counts() {
-			watch.lap(&t.work.hash)
+		if !bytes.Equal(sum, digest) {
+			return measure.Fail(measure.KindBroken, "copy.checksum", measure.Figures{"file": int64(x.file.file), "files": int64(t.announce.file)})
 		}
-		b.put(x)
+	}
+	if !x.last {
+		return nil
+	}
+	err := k.advance()
+	if err == nil && hash.counts() {
+		t.verified.Add(1)
+	}
+	return err
+}
+
+// lastAnswer answers the end of the copy. A server keeps the connection until the client has
+// finished: a cut may have lost the answer.
+func (l *link) lastAnswer() error {
+	if err := l.answer(); err != nil || l.by == nil || l.by.Finished == nil {
+		return err
+	}
+	given := time.NewTimer(silence + engine.ReconnectLimit)
+	defer given.Stop()
+	select {
+	case <-l.by.Finished:
+	case <-given.C:
+	case <-l.life.Done():
+		return l.cause(nil)
 	}
 	return nil
 }

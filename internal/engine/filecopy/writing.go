@@ -67,6 +67,9 @@ const flushEvery, flushEveryLocal = 8 << 20, 64 << 20
 
 // write writes a block to its file, which the first one creates and the last one closes.
 func (s *stream) write(x *block) error {
+	if x.cut {
+		return s.remove(x)
+	}
 	w, watch := s.d.work, startWatch()
 	if x.first {
 		if err := s.create(x.file); err != nil {
@@ -101,6 +104,24 @@ func (s *stream) write(x *block) error {
 		return failFile("copy.write", nameOf(x.file), err)
 	}
 	w.files.Add(1)
+	return nil
+}
+
+// remove removes the part of a file that was written before the connection was cut.
+func (s *stream) remove(x *block) error {
+	if x.first {
+		return nil
+	}
+	s.flushing.wait()
+	s.d.work.done.Add(-x.before)
+	err := s.f.Close()
+	s.f = nil
+	if err == nil {
+		err = s.d.root.Remove(nameOf(x.file))
+	}
+	if err != nil {
+		return failFile("copy.write", nameOf(x.file), err)
+	}
 	return nil
 }
 

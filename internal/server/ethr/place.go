@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/sock"
 )
 
 // place is a turn to measure of one client: that of its connections, from the first of a
@@ -119,9 +120,7 @@ func (p *place) expire(most time.Duration) {
 	granted := time.Now()
 	served := server.LongestServed(measure.Duration(most))
 	for left := served; left > 0; left = time.Until(p.start(granted).Add(served)) {
-		select {
-		case <-time.After(left):
-		case <-p.ctx.Done():
+		if !sock.Pause(p.ctx, left) {
 			return
 		}
 	}

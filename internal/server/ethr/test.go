@@ -139,12 +139,10 @@ func (t *connTest) synchronise(ctx context.Context) (early int, err error) {
 	if err != nil || begins.IsZero() {
 		return early, err
 	}
-	select {
-	case <-time.After(time.Until(begins)):
-		return 0, nil
-	case <-ctx.Done():
+	if !sock.Pause(ctx, time.Until(begins)) {
 		return 0, context.Cause(ctx)
 	}
+	return 0, nil
 }
 
 // question reads what may be the question for the start, and answers it. Payload

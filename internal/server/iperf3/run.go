@@ -55,10 +55,7 @@ func (t *test) measure() (*measure.End, error) {
 	}
 	if err != nil {
 		// A client that stops says so, and resets its streams: either may be seen first.
-		select {
-		case <-ctx.Done():
-		case <-time.After(whyWait):
-		}
+		sock.Pause(ctx, whyWait)
 	}
 	end.Host = watched(host.MovedBy(end, t.options))
 	switch cause := t.cause(); {

@@ -174,12 +174,10 @@ func (s *session) Entry() wire.Entry { return wire.Entry{Main: s.remote, Plain: 
 func (s *session) Start(ctx context.Context) error { return s.await(ctx) }
 
 func (s *session) await(ctx context.Context) error {
-	select {
-	case <-time.After(time.Until(s.begins)):
-		return nil
-	case <-ctx.Done():
+	if !sock.Pause(ctx, time.Until(s.begins)) {
 		return wire.Ended(ctx)
 	}
+	return nil
 }
 
 // Finish implements wire.Session. The server reports nothing; the client detects that it

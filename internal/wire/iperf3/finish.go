@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire"
 )
 
@@ -119,10 +120,7 @@ func (s *session) drain(ctx context.Context, own *measure.End) time.Duration {
 		return 0
 	}
 	began := time.Now()
-	select {
-	case <-time.After(min(100*time.Millisecond, max(20*time.Millisecond, longest/100))):
-	case <-ctx.Done():
-	}
+	sock.Pause(ctx, min(100*time.Millisecond, max(20*time.Millisecond, longest/100)))
 	return time.Since(began)
 }
 

@@ -83,9 +83,7 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 		if !errors.Is(err, errBetween) || wait > mostBetween {
 			return nil, measure.AsError(err, measure.KindBroken)
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if !sock.Pause(ctx, wait) {
 			return nil, wire.Ended(ctx)
 		}
 	}

@@ -256,9 +256,9 @@ func TestAnAnswerIsBoundedInLengthAndTime(t *testing.T) {
 func TestAResumeHasItsDocumentedLayoutAndNeedsItsProof(t *testing.T) {
 	key := randomKey()
 	p := Preamble{Version: Version, Kind: KindResume, Index: 1, Key: randomKey()}
-	want := Resume{Attempt: 2, ResumeState: ResumeState{Received: 3, CutNs: 4}}
+	want := Resume{Attempt: 2, ResumeState: ResumeState{Stages: 3, Items: 4, CutNs: 5}}
 	b := p.AppendResume(nil, want, key)
-	if len(b) != 96 || !bytes.Equal(b[:40], p.Append(nil)) || b[5] != 3 || b[47] != 2 || b[55] != 3 || b[63] != 4 {
+	if len(b) != 96 || !bytes.Equal(b[:40], p.Append(nil)) || b[5] != 3 || b[47] != 2 || b[51] != 3 || b[55] != 4 || b[63] != 5 {
 		t.Fatalf("layout: % x", b)
 	}
 	if got, ok := ParseResume(b, key); !ok || got != want {
@@ -284,7 +284,7 @@ func FuzzParseResume(f *testing.F) {
 	f.Add(uint64(1), []byte("0123456789abcdef0123456789abcdef"), make([]byte, PreambleSize+ResumeSize))
 	f.Fuzz(func(t *testing.T, attempt uint64, state, b []byte) {
 		var key Key
-		if r, ok := ParseResume(b, key); ok && (r.Received < 0 || r.CutNs < 0 || len(b) != PreambleSize+ResumeSize) {
+		if r, ok := ParseResume(b, key); ok && (r.CutNs < 0 || len(b) != PreambleSize+ResumeSize) {
 			t.Errorf("% x reads as %+v", b, r)
 		}
 		if len(state) < 16 {
@@ -299,9 +299,9 @@ func FuzzParseResume(f *testing.F) {
 }
 
 func FuzzParseResumeAnswer(f *testing.F) {
-	f.Add(ResumeState{1, 2}.AppendAnswer(nil))
+	f.Add(ResumeState{1, 2, 3}.AppendAnswer(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if s, ok := ParseResumeAnswer(b); ok && (s.Received < 0 || s.CutNs < 0 || !bytes.Equal(s.AppendAnswer(nil), b)) {
+		if s, ok := ParseResumeAnswer(b); ok && (s.CutNs < 0 || !bytes.Equal(s.AppendAnswer(nil), b)) {
 			t.Errorf("% x reads as %+v", b, s)
 		}
 	})

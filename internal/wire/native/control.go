@@ -52,8 +52,9 @@ type CreateRequest struct {
 	// Findings: the client reads findings. A client of an earlier version does not set
 	// it, and gets sentences.
 	Findings bool `json:"findings,omitempty"`
-	// Resume: the client can open data connections again that were cut.
-	Resume bool `json:"resume,omitempty"`
+	// ResumeFiles: the client can replace connections that were cut, and goes on with the file
+	// that was cut.
+	ResumeFiles bool `json:"resume_files,omitempty"`
 }
 
 // Created is the answer to a [CreateRequest].
@@ -82,35 +83,22 @@ const (
 	EventInterval = "interval"
 	EventDone     = "done"
 	EventAborted  = "aborted"
-	EventCut      = "cut"   // a data connection that the client can open again is cut
 	EventAlive    = "alive" // no event; the server is alive
 )
 
 // Event is one line of an events stream. A client ignores events whose name it
 // does not know.
 type Event struct {
-	Event    string `json:"event"`
-	Position int    `json:"position,omitempty"`
-	Port     uint16 `json:"port,omitempty"` // of a connect test, in the event ready
-	// Of the event cut: number of the connection, and the last attempt to open it again; 0: none.
-	Connection int               `json:"connection,omitempty"`
-	Attempt    uint64            `json:"attempt,omitempty"`
-	Interval   *measure.Progress `json:"interval,omitempty"`
-	End        *measure.End      `json:"end,omitempty"`
-	Error      *measure.Error    `json:"error,omitempty"`
+	Event    string            `json:"event"`
+	Position int               `json:"position,omitempty"`
+	Port     uint16            `json:"port,omitempty"` // of a connect test, in the event ready
+	Interval *measure.Progress `json:"interval,omitempty"`
+	End      *measure.End      `json:"end,omitempty"`
+	Error    *measure.Error    `json:"error,omitempty"`
 }
 
 // Last reports whether no event follows e.
 func (e *Event) Last() bool { return e.Event == EventDone || e.Event == EventAborted }
-
-// Kept reports whether a client that attaches again gets e, if it had not read it.
-func (e *Event) Kept() bool {
-	switch e.Event {
-	case EventReady, EventRunning, EventCut, EventDone, EventAborted:
-		return true
-	}
-	return false
-}
 
 var (
 	errLongEvent  = errors.New("a line of the events stream is too long")

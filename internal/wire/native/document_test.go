@@ -22,7 +22,7 @@ func TestTheConstantsAreThoseOfTheSpecification(t *testing.T) {
 	seconds := func(d time.Duration) string { return fmt.Sprintf("%d s", d/time.Second) }
 	actual := map[string]string{
 		"SniffTimeout": seconds(SniffTimeout), "AttachTimeout": seconds(AttachTimeout), "DataTimeout": seconds(DataTimeout),
-		"StartTimeout": seconds(StartTimeout), "FinishGrace": seconds(FinishGrace), "AgainTimeout": seconds(AgainTimeout), "Overtime": seconds(Overtime),
+		"StartTimeout": seconds(StartTimeout), "FinishGrace": seconds(FinishGrace), "ReattachTimeout": seconds(ReattachTimeout), "Overtime": seconds(Overtime),
 		"Heartbeat": seconds(Heartbeat), "Silence": seconds(Silence), "EndTimeout": seconds(EndTimeout), "IdleTimeout": seconds(IdleTimeout),
 		"MaxBody": fmt.Sprintf("%d KiB", MaxBody>>10), "MaxHeader": fmt.Sprintf("%d KiB", MaxHeader>>10),
 		"MaxReply": fmt.Sprintf("%d KiB", MaxReply>>10), "MaxEvent": fmt.Sprintf("%d MiB", MaxEvent>>20),

@@ -17,15 +17,12 @@ func (s *session) listen() {
 	for {
 		e, err := ReadEvent(lines, s.mostValues)
 		if err != nil {
-			if again := s.attachAgain(err); again != nil {
-				lines.Reset(again)
+			if next := s.reattach(err); next != nil {
+				lines.Reset(next)
 				continue
 			}
 			s.settle(nil, s.explainSilence(err))
 			return
-		}
-		if e.Kept() {
-			s.again.read++
 		}
 		switch e.Event {
 		case EventQueued:
@@ -35,20 +32,16 @@ func (s *session) listen() {
 			s.becomeReady(e.Port)
 		case EventRunning:
 			s.hooks.State(wire.State{Name: wire.Running})
-		case EventCut:
-			s.reopens.cut(e.Connection, e.Attempt)
 		case EventInterval:
 			if e.Interval.Bytes > 0 || e.Interval.Packets > 0 {
 				s.moved.Store(time.Now().UnixNano())
 			}
 			s.hooks.Observe(*e.Interval)
 		case EventDone:
-			s.acknowledge()
 			s.hooks.State(wire.State{Name: wire.Done})
 			s.settle(presentable(e.End), nil)
 			return
 		case EventAborted:
-			s.acknowledge()
 			s.settle(nil, fromServer(e.Error))
 			return
 		}

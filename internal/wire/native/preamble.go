@@ -8,14 +8,21 @@ import (
 	"math"
 )
 
-// PreambleSize is the size of the preamble from the client with which a TCP data
-// connection begins. The server answers it with one status byte, and after an
-// OK the connection is the engines' alone. All numbers are big-endian.
+// PreambleSize is the length of the preamble, bytes. A client begins each TCP data connection with
+// it. Numbers are big-endian:
 //
-//	 0       4        5        6              8                  40
-//	+--------+--------+--------+--------------+-------------------+
-//	| "SOKU" | version| kind   | stream index | key (32 bytes)    |
-//	+--------+--------+--------+--------------+-------------------+
+//	 0        4         5         6        8                    40
+//	+--------+---------+---------+--------+--------------------+
+//	| "SOKU" | version | kind    | index  | key                |  client
+//	+--------+---------+---------+--------+--------------------+
+//
+//	 0        1
+//	+--------+
+//	| status |  server; none to kind 2
+//	+--------+
+//
+// After the status OK only the engines use the connection. A [Resume] follows the preamble of
+// kind 3.
 const PreambleSize = 4 + 1 + 1 + 2 + KeySize
 
 // Magic begins every TCP data connection.
@@ -69,10 +76,15 @@ func ParsePreamble(b []byte) (Preamble, error) {
 
 // Resume follows the preamble of a connection that replaces one that was cut:
 //
-//	40                48                56                64                 96
-//	+-----------------+-----------------+-----------------+------------------+
-//	| attempt (8)     | received (8)    | cut (8)         | proof (32 bytes) |
-//	+-----------------+-----------------+-----------------+------------------+
+//	 40        48       52      56        64                   96
+//	+---------+--------+-------+---------+--------------------+
+//	| attempt | stages | items | cut, ns | proof              |  client
+//	+---------+--------+-------+---------+--------------------+
+//
+//	 0        1        5       9         17
+//	+--------+--------+-------+---------+
+//	| status | stages | items | cut, ns |  server; the status alone if it refuses
+//	+--------+--------+-------+---------+
 //
 // The proof is HMAC-SHA256 (RFC 2104) of all bytes before it, with the resume key of the
 // session, which no data connection carries.
@@ -81,9 +93,13 @@ type Resume struct {
 	ResumeState
 }
 
-// ResumeState is where an end goes on: the bytes that it has received on the connection and
-// those that it replaces, and for how many ns it has known of the cut.
-type ResumeState struct{ Received, CutNs int64 }
+// ResumeState is what the sink of a copy has received when a connection is replaced. Of the
+// source only CutNs counts.
+type ResumeState struct {
+	Stages uint32 // complete ones: everything is written and flushed
+	Items  uint32 // of the next stage on this index: whole files, and the end of the stage as one more
+	CutNs  int64  // since when this end has known of the cut
+}
 
 // Sizes of what follows the preamble, and of the answer: a [Status], and after an OK a
 // [ResumeState].
@@ -102,14 +118,15 @@ func (p Preamble) AppendResume(b []byte, r Resume, key Key) []byte {
 }
 
 func (s ResumeState) append(b []byte) []byte {
-	b = binary.BigEndian.AppendUint64(b, uint64(s.Received))
+	b = binary.BigEndian.AppendUint32(b, s.Stages)
+	b = binary.BigEndian.AppendUint32(b, s.Items)
 	return binary.BigEndian.AppendUint64(b, uint64(s.CutNs))
 }
 
-// parseResumeState reads 16 bytes; false for what no end can have received.
+// parseResumeState reads 16 bytes; false for a time that is too long.
 func parseResumeState(b []byte) (s ResumeState, ok bool) {
-	received, cut := binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
-	return ResumeState{int64(received), int64(cut)}, received <= math.MaxInt64 && cut <= math.MaxInt64
+	cut := binary.BigEndian.Uint64(b[8:])
+	return ResumeState{binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:]), int64(cut)}, cut <= math.MaxInt64
 }
 
 func proof(b []byte, key Key) []byte {

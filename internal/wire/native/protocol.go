@@ -43,13 +43,13 @@ const (
 	// than the shortest retransmission timeout, after which Linux acknowledges immediately.
 	Probe   = 300 * time.Millisecond
 	Silence = 10 * time.Second // an end that received nothing for this long considers the other lost
-	// AgainTimeout is how long the server of a session whose client can attach again waits for
-	// that after a cut, and for how long the client tries. A client that was killed leaves the
-	// same reset as a cut: the server frees its place and files within 5 s.
-	AgainTimeout = 4 * time.Second
-	EndTimeout   = 30 * time.Second // how long the client waits for the server's half while no bytes are counted
-	LongestEnd   = 15 * time.Minute // the same in all, for what is still on its way at a low rate
-	IdleTimeout  = 30 * time.Second // control connection between two requests
+	// ReattachTimeout is how long the server of a copy waits after a cut of the events connection
+	// for the client to reattach, and for how long the client tries. A client that was killed
+	// leaves the same reset as a cut: the server frees its place and files within 5 s.
+	ReattachTimeout = 4 * time.Second
+	EndTimeout      = 30 * time.Second // how long the client waits for the server's half while no bytes are counted
+	LongestEnd      = 15 * time.Minute // the same in all, for what is still on its way at a low rate
+	IdleTimeout     = 30 * time.Second // control connection between two requests
 )
 
 // Limits on what one end accepts from the other.

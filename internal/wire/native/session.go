@@ -21,16 +21,16 @@ import (
 // session is the client's side of one trial. The events stream is its life:
 // when that connection ends, the server frees everything.
 type session struct {
-	control *control
-	request wire.Request
-	hooks   wire.Hooks
-	created Created
-	options measure.Options
-	remote  netip.AddrPort // where the control connection leads; data goes there too
-	own     uint16         // port of a connect test, 0 for none; set before ready is closed
-	reopens reopens
-	lines   io.Reader // the body of the events stream
-	again   again
+	control  *control
+	request  wire.Request
+	hooks    wire.Hooks
+	created  Created
+	options  measure.Options
+	remote   netip.AddrPort // where the control connection leads; data goes there too
+	own      uint16         // port of a connect test, 0 for none; set before ready is closed
+	attempts atomic.Uint64  // to replace data connections
+	lines    io.Reader      // the body of the events stream
+	cuts     controlCuts
 
 	life    context.Context // ends with Close, and when nothing more comes from the events stream
 	endLife context.CancelFunc
@@ -74,7 +74,7 @@ func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.
 		request: r, hooks: h, longest: LongestEnd,
 		ready: make(chan struct{}), over: make(chan struct{}), left: make(chan struct{}), errs: make(chan error, 1),
 	}
-	s.again.limit = AgainTimeout
+	s.cuts.limit = ReattachTimeout
 	s.life, s.endLife = context.WithCancel(context.Background())
 	if err := s.create(ctx); err != nil {
 		s.endLife()
@@ -119,7 +119,7 @@ func (s *session) create(ctx context.Context) error {
 }
 
 func (s *session) attach(ctx context.Context, x *exchange) error {
-	body := CreateRequest{Test: s.request.Test, Options: s.request.Options, Findings: true, Resume: resumes(s.request.Test)}
+	body := CreateRequest{Test: s.request.Test, Options: s.request.Options, Findings: true, ResumeFiles: resumes(s.request.Test)}
 	answer, err := s.control.do(ctx, x, http.MethodPost, SessionsPath, body)
 	if err != nil {
 		return err
@@ -276,7 +276,7 @@ func (s *session) Start(ctx context.Context) error {
 		return s.because(ctx, err)
 	}
 	s.moved.Store(time.Now().UnixNano())
-	s.again.runs.Store(true)
+	s.cuts.running.Store(true)
 	return nil
 }
 
@@ -310,7 +310,7 @@ func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, err
 		case <-ctx.Done():
 			return nil, wire.Ended(ctx)
 		case <-check.C:
-			if time.Since(time.Unix(0, s.moved.Load())) > EndTimeout && !s.again.tries.Load() {
+			if time.Since(time.Unix(0, s.moved.Load())) > EndTimeout && s.cuts.attempts() == nil {
 				return nil, s.noEnd(EndTimeout)
 			}
 			if time.Since(finished) > s.longest {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // How long a sender waits for a receiver.
@@ -104,9 +105,7 @@ func (s *Sync) Linger(ctx context.Context) {
 		if err != nil || state != Running {
 			return
 		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
+		if !sock.Pause(ctx, 20*time.Millisecond) {
 			return
 		}
 	}

@@ -5,6 +5,8 @@ package filecopy
 import (
 	"errors"
 	"os"
+
+	"soku/internal/measure"
 )
 
 // setDirect fails: this system has no switch for it.
@@ -23,3 +25,18 @@ func beginFlush(*os.File, int64, int64) error { return errors.ErrUnsupported }
 const canSyncAll = false
 
 func syncAll(*os.Root) (done bool, err error) { return false, nil }
+
+// describePlace knows nothing of a folder on this system.
+func describePlace(*os.Root) measure.CopyPlace { return measure.CopyPlace{} }
+
+// spaceOf does not know what is free on this system.
+func spaceOf(*os.Root) space { return space{unlimited, unlimited} }
+
+// device has no counters on this system.
+type device struct{}
+
+func deviceOf(*os.Root) *device { return nil }
+
+func (d *device) read() (c measure.DiskCount, ok bool) { return c, false }
+
+func (d *device) close() {}

@@ -46,19 +46,8 @@ func wholeCopy(t *testing.T, r *running, root string, o measure.Options, passes 
 	if entries, err := os.ReadDir(root); err != nil || len(entries) != 0 {
 		t.Errorf("%s: the folder has %v, %v", o.Direction, entries, err)
 	}
-	r.forgotten()
-	return got.control
-}
-
-// forgotten waits until the server keeps nothing for a client that may come back.
-func (r *running) forgotten() {
-	r.t.Helper()
-	eventually(r.t, prompt, "a session that is over is kept", func() bool {
-		r.sessions.mu.RLock()
-		defer r.sessions.mu.RUnlock()
-		return len(r.sessions.over) == 0
-	})
 	r.free()
+	return got.control
 }
 
 // The second cut comes while the client opens its data connections again.
@@ -84,18 +73,6 @@ func TestACopyOverTLSGoesOnWhenAllItsConnectionsAreReset(t *testing.T) {
 	o := copyOptions(t, func(own *filecopy.Options) { own.Files, own.FileSize = 12, 500_001 })
 	if cuts := wholeCopy(t, r, root, o, afterData(1_000_000)); cuts.Cuts != 1 {
 		t.Errorf("cuts of the control connection %+v", cuts)
-	}
-}
-
-// The client gets the server's half all the same, and the server keeps it until then.
-func TestACopyWhoseLastEventIsLostEndsAsOthersDo(t *testing.T) {
-	for _, times := range []int{1, 2} {
-		root := t.TempDir()
-		r := serveCopies(t, root)
-		o := copyOptions(t, func(*filecopy.Options) {})
-		if cuts := wholeCopy(t, r, root, o, whenEvent(native.EventDone, times)); cuts.Cuts != 1 {
-			t.Errorf("%d times: %+v", times, cuts)
-		}
 	}
 }
 
@@ -133,13 +110,12 @@ func (x *raw) await(name string) {
 	}
 }
 
-// again attaches on another connection, as one that has read so many events, and returns the
-// status.
-func (x *raw) again(after string) (again *raw, status int) {
+// reattach attaches on another connection, and returns the status.
+func (x *raw) reattach() (again *raw, status int) {
 	x.t.Helper()
 	c := x.control()
 	y := &raw{t: x.t, addr: x.addr, tls: x.tls, conn: c, in: bufio.NewReader(c), created: x.created}
-	response := y.ask(c, y.in, http.MethodGet, native.EventsPath+after, "")
+	response := y.ask(c, y.in, http.MethodGet, native.EventsPath, "")
 	y.in = bufio.NewReader(response.Body)
 	return y, response.StatusCode
 }
@@ -152,22 +128,19 @@ func TestTheEventsOfACopyAreForItsClientAlone(t *testing.T) {
 	x := s.rawCopy(true)
 	x.await(native.EventRunning)
 	stranger := &raw{t: t, addr: s.addr, created: native.Created{ID: strings.Repeat("0", 32)}}
-	if _, status := stranger.again("?after=0"); status != http.StatusNotFound {
+	if _, status := stranger.reattach(); status != http.StatusNotFound {
 		t.Errorf("with another id: %d", status)
 	}
-	for after, want := range map[string]int{
-		"": http.StatusConflict, "?after=3": http.StatusBadRequest, "?after=-1": http.StatusBadRequest, "?after=": http.StatusBadRequest,
-		"?after=99999999999999999999": http.StatusBadRequest,
-	} {
-		if _, status := x.again(after); status != want {
-			t.Errorf("%q: %d, want %d", after, status, want)
-		}
+	plain := s.rawCopy(false)
+	plain.await(native.EventRunning)
+	if _, status := plain.reattach(); status != http.StatusConflict {
+		t.Errorf("without resuming: %d", status)
 	}
 	for x.event().Event != native.EventAlive { // the client still has its stream
 	}
 
 	locked := serve(t, Config{Token: "secret"})
-	response := locked.do(http.MethodGet, strings.Replace(native.EventsPath, "{id}", x.created.ID, 1)+"?after=0", http.Header{}, nil)
+	response := locked.do(http.MethodGet, strings.Replace(native.EventsPath, "{id}", x.created.ID, 1), http.Header{}, nil)
 	if response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", response.StatusCode)
 	}
@@ -182,7 +155,7 @@ func TestALaterConnectionReplacesTheEventsOfACopy(t *testing.T) {
 	attached := []net.Conn{x.control(), x.control()}
 	for _, c := range attached {
 		both.Go(func() {
-			_, _ = fmt.Fprintf(c, "GET %s?after=1 HTTP/1.1\r\nHost: soku\r\n\r\n", strings.Replace(native.EventsPath, "{id}", x.created.ID, 1))
+			_, _ = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: soku\r\n\r\n", strings.Replace(native.EventsPath, "{id}", x.created.ID, 1))
 			_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
 			if _, err := c.Read(make([]byte, 1)); sock.TimedOut(err) { // one may be replaced before it is answered
 				t.Error(err)
@@ -190,9 +163,9 @@ func TestALaterConnectionReplacesTheEventsOfACopy(t *testing.T) {
 		})
 	}
 	both.Wait()
-	z, _ := x.again("?after=1")
-	if e := z.event(); e.Event != native.EventRunning {
-		t.Errorf("the first event that was not read is %+v", e)
+	z, _ := x.reattach()
+	if e := z.event(); e.Event != native.EventAlive {
+		t.Errorf("the first event is %+v", e)
 	}
 	for _, c := range append(attached, x.conn) {
 		_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
@@ -204,7 +177,7 @@ func TestALaterConnectionReplacesTheEventsOfACopy(t *testing.T) {
 		t.Fatal("the session has ended")
 	}
 	_ = z.conn.(*net.TCPConn).CloseWrite()
-	s.forgotten()
+	s.free()
 }
 
 // finishRaw moves what a rawCopy is to move and ends it.
@@ -224,65 +197,8 @@ func (x *raw) finishRaw() {
 	}
 	c := x.control()
 	defer c.Close()
-	for range 2 { // the first answer may have been lost
-		if r := x.ask(c, bufio.NewReader(c), http.MethodPost, native.FinishPath, ""); r.StatusCode != http.StatusOK {
-			x.t.Fatalf("finish: %d", r.StatusCode)
-		} else if _, err := io.Copy(io.Discard, r.Body); err != nil {
-			x.t.Fatal(err)
-		}
-	}
-}
-
-func TestTheLastEventOfACopyIsKeptForAClientThatWasCut(t *testing.T) {
-	s := serve(t, Config{MaxClients: 1})
-	x := s.rawCopy(true)
-	x.await(native.EventRunning)
-	x.cut()
-	x.finishRaw()
-	s.free() // nothing but the event is kept: the next client gets its turn
-	for range 2 {
-		y, status := x.again("?after=2")
-		if status != http.StatusOK {
-			t.Fatalf("status %d", status)
-		}
-		if e := y.event(); e.Event != native.EventDone || e.End.Error != nil || e.End.Copy == nil {
-			t.Fatalf("%+v", e)
-		}
-		y.cut() // it may not have been read
-	}
-	y, _ := x.again("?after=2")
-	y.await(native.EventDone)
-	_ = y.conn.(*net.TCPConn).CloseWrite()
-	s.forgotten()
-	if _, status := x.again("?after=2"); status != http.StatusNotFound {
-		t.Errorf("after the client has read it: %d", status)
-	}
-}
-
-func TestTheLastEventOfACopyIsKeptForABoundedTime(t *testing.T) {
-	s := serve(t, Config{}, func(s *Server) { s.times.again = 50 * time.Millisecond })
-	x := s.rawCopy(true)
-	x.finishRaw()
-	x.await(native.EventDone) // and the client neither closes nor comes back
-	s.forgotten()
-}
-
-func TestAServerKeepsTheLastEventsOfNotTooManyCopies(t *testing.T) {
-	r, all := newRegistry(), []*session{}
-	for range maxOver + 1 {
-		ss, err := newSession(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, ss)
-		r.remove(ss, time.Hour)
-	}
-	if r.orOver(all[0].id) != nil || !all[0].forgotten.fired() || r.orOver(all[1].id) == nil || len(r.over) != maxOver {
-		t.Errorf("%d are kept", len(r.over))
-	}
-	r.close()
-	if len(r.over) != 0 || !all[1].forgotten.fired() {
-		t.Errorf("%d are kept after the end", len(r.over))
+	if r := x.ask(c, bufio.NewReader(c), http.MethodPost, native.FinishPath, ""); r.StatusCode != http.StatusOK {
+		x.t.Fatalf("finish: %d", r.StatusCode)
 	}
 }
 
@@ -300,7 +216,7 @@ func TestACopyWhoseClientEndsIsFreedAtOnce(t *testing.T) {
 			_ = x.conn.(*tls.Conn).CloseWrite()
 			_ = x.conn.(*tls.Conn).NetConn().(*net.TCPConn).CloseWrite()
 		}},
-		"killed after a cut":  {Config{}, func(x *raw) { x.cut(); y, _ := x.again("?after=2"); _ = y.conn.(*net.TCPConn).CloseWrite() }},
+		"killed after a cut":  {Config{}, func(x *raw) { x.cut(); y, _ := x.reattach(); _ = y.conn.(*net.TCPConn).CloseWrite() }},
 		"deleted after a cut": {Config{}, func(x *raw) { x.cut(); x.deleteSession() }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -311,7 +227,7 @@ func TestACopyWhoseClientEndsIsFreedAtOnce(t *testing.T) {
 			x := s.rawCopy(true)
 			x.await(native.EventRunning)
 			c.end(x)
-			s.forgotten()
+			s.free()
 		})
 	}
 }
@@ -328,7 +244,7 @@ func (x *raw) deleteSession() {
 // The client is interrupted while it tries, at once, and nobody tells the server.
 func TestACopyWhoseClientDoesNotComeBackIsRemoved(t *testing.T) {
 	root := t.TempDir()
-	r := serveCopiesWith(t, root, Config{Exclusive: true}, func(s *Server) { s.times.again = 200 * time.Millisecond })
+	r := serveCopiesWith(t, root, Config{Exclusive: true}, func(s *Server) { s.times.reattach = 200 * time.Millisecond })
 	o := copyOptions(t, func(own *filecopy.Options) { own.Files, own.FileSize = 8, 1<<20 })
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
@@ -351,7 +267,7 @@ func TestACopyWhoseClientDoesNotComeBackIsRemoved(t *testing.T) {
 	select {
 	case err := <-ended:
 		t.Fatal("the client does not try to go on:", err)
-	case <-time.After(r.times.again / 2):
+	case <-time.After(r.times.reattach / 2):
 	}
 	if entries, err := os.ReadDir(root); err != nil || len(entries) == 0 {
 		t.Errorf("the server ended the copy at once: %v", err)
@@ -365,7 +281,7 @@ func TestACopyWhoseClientDoesNotComeBackIsRemoved(t *testing.T) {
 	case <-time.After(prompt):
 		t.Fatal("the client goes on")
 	}
-	r.forgotten()
+	r.free()
 	if entries, err := os.ReadDir(root); err != nil || len(entries) != 0 {
 		t.Errorf("the folder has %v, %v", entries, err)
 	}
@@ -374,18 +290,39 @@ func TestACopyWhoseClientDoesNotComeBackIsRemoved(t *testing.T) {
 // A stream whose end the server has not noticed yet takes nothing from the one that replaced it.
 func TestOnlyTheLatestStreamTakesEvents(t *testing.T) {
 	out := newOutbox()
-	out.keeps = true
 	first := out.open()
 	out.state(native.EventRunning)
-	out.interval(measure.Progress{})
-	second := out.openAfter(0)
-	out.cut(1, 2)
+	second := out.open()
 	if got := out.take(first); len(got) != 0 {
 		t.Errorf("the stream that was replaced takes %+v", got)
 	}
-	if got := out.take(second); len(got) != 2 || got[0].Event != native.EventRunning || got[1].Connection != 1 {
+	if got := out.take(second); len(got) != 1 || got[0].Event != native.EventRunning {
 		t.Errorf("%+v", got)
 	}
+}
+
+// The client finishes before it has reattached: its session ends when it gets the last event.
+func TestACopyThatEndsWhileItsEventsAreCutWaitsForItsClient(t *testing.T) {
+	s := serve(t, Config{})
+	x := s.rawCopy(true)
+	x.await(native.EventRunning)
+	x.cut()
+	eventually(t, prompt, "the server does not notice the cut", func() bool {
+		running, _ := s.queue.snapshot()
+		ss := running[0].(*session)
+		ss.mu.Lock()
+		defer ss.mu.Unlock()
+		return ss.back != nil
+	})
+	x.finishRaw()
+	y, status := x.reattach()
+	if status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	if e := y.last(); e.Event != native.EventDone || e.End.Error != nil || e.End.Copy == nil {
+		t.Errorf("%+v", e)
+	}
+	s.free()
 }
 
 // A client that is killed while events wait unread leaves a reset, as a cut does, and never comes back.
