@@ -32,7 +32,6 @@ var allowed = map[string]string{
 	"host -> host/cloud":                         "what a cloud says of the machine is one of its facts",
 	"engine/flows -> engine/tcp":                 "one direction of a TCP test",
 	"engine/flows -> engine/udp":                 "one direction of a UDP test",
-	"check -> campaign":                          "rules select patterns as plans do",
 }
 
 // layers is the diagram: the number of the layer of each name, 0 on top. The name "a"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
@@ -13,7 +14,7 @@ import (
 // Archive is a store with the journals of this data folder.
 type Archive struct {
 	Store    store.Store
-	Journals campaign.Journals
+	Journals journal.Backend
 	// Own means that Store has the results of Journals. Without it, the journals only decide
 	// which of several campaigns began last.
 	Own bool
@@ -91,7 +92,7 @@ func (a Archive) StartedBefore(ctx context.Context, t time.Time) ([]store.Campai
 
 // all lists the campaigns of the store, the newest first, then those of journals that the
 // store lacks.
-func (a Archive) all(ctx context.Context, journals func(campaign.Journals) ([]store.Campaign, error)) ([]store.Campaign, error) {
+func (a Archive) all(ctx context.Context, journals func(journal.Backend) ([]store.Campaign, error)) ([]store.Campaign, error) {
 	page, err := a.Store.Campaigns(ctx, store.CampaignQuery{})
 	if err != nil || !a.Own {
 		return page.Items, err

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/memory"
@@ -12,11 +14,11 @@ import (
 
 func TestTheLastCampaignIsTheOneThatWasBegunLast(t *testing.T) {
 	ctx, st := t.Context(), memory.New()
-	a := Archive{Store: st, Journals: new(campaign.Memory)}
+	a := Archive{Store: st, Journals: new(journal.Memory)}
 	var begun []string
 	begin := func(name string, at time.Time, stored bool) {
 		t.Helper()
-		p, err := campaign.Parse("plan.yaml", []byte("campaign: "+name+"\nendpoints: {vm: {address: h}}\nto: vm\ntests: {up: {test: tcp}}\n"))
+		p, err := plan.Parse("plan.yaml", []byte("campaign: "+name+"\nendpoints: {vm: {address: h}}\nto: vm\ntests: {up: {test: tcp}}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,8 +54,8 @@ func TestTheLastCampaignIsTheOneThatWasBegunLast(t *testing.T) {
 
 func TestARunningCampaignIsNotDeleted(t *testing.T) {
 	ctx, st := t.Context(), memory.New()
-	a := Archive{Store: st, Journals: campaign.Folder(t.TempDir()), Own: true}
-	p, err := campaign.Parse("plan.yaml", []byte("campaign: study\nendpoints: {vm: {address: h}}\nto: vm\ntests: {up: {test: tcp}}\n"))
+	a := Archive{Store: st, Journals: journal.Folder(t.TempDir()), Own: true}
+	p, err := plan.Parse("plan.yaml", []byte("campaign: study\nendpoints: {vm: {address: h}}\nto: vm\ntests: {up: {test: tcp}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

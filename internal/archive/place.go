@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
@@ -24,7 +24,7 @@ type System struct {
 	Stat         func(string) (fs.FileInfo, error)
 	Open         func(string) (fs.File, error)
 	OpenStore    func(ctx context.Context, address string) (store.Store, error)
-	OpenJournals func(address string) campaign.Journals
+	OpenJournals func(address string) journal.Backend
 }
 
 // Places are files of stores and of journals.
@@ -69,14 +69,14 @@ func placeFailure(path string, cause error) error {
 
 // filesOf returns the store and the journals of a folder.
 func (s System) filesOf(dir string) (files []string, err error) {
-	candidates := []string{filepath.Join(dir, StoreName), campaign.JournalFile(dir)}
+	candidates := []string{filepath.Join(dir, StoreName), journal.File(dir)}
 	for _, parent := range []string{filepath.Join(dir, JournalsName), dir} {
 		ids, err := s.OpenJournals(parent).IDs()
 		if err != nil {
 			return nil, err
 		}
 		for _, id := range ids {
-			candidates = append(candidates, campaign.JournalFile(filepath.Join(parent, id)))
+			candidates = append(candidates, journal.File(filepath.Join(parent, id)))
 		}
 	}
 	for _, file := range candidates {

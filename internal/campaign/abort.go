@@ -5,26 +5,19 @@ import (
 	"slices"
 	"strings"
 
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
 // rowsOf are the ends whose failures in a row a trial counts in: its own, and with pairs
 // each of the two with whatever other.
-func rowsOf(p *Plan, e ends) []ends {
+func rowsOf(p *plan.Plan, e schedule.EndpointPair) []schedule.EndpointPair {
 	if !p.HasPairs() {
-		return []ends{e}
+		return []schedule.EndpointPair{e}
 	}
-	return []ends{e, {client: anyEnd, server: e.server}, {client: e.client, server: anyEnd}}
-}
-
-// failureRow is the failures of a pair since its last trial that went otherwise.
-type failureRow struct {
-	failure string // what they have in common
-	trials  int
-	pattern string // of the first
-	several bool   // patterns
-	pair    ends   // of the first
-	pairs   bool   // several pairs
+	return []schedule.EndpointPair{e, {Client: schedule.AnyEndpoint, Server: e.Server}, {Client: e.Client, Server: schedule.AnyEndpoint}}
 }
 
 // countFailure takes note of how a trial went. After as many identical failures in a row
@@ -32,8 +25,8 @@ type failureRow struct {
 // Failures of one pattern show nothing about the others of its ends, as after a command
 // that broke the path: they go on until another pattern fails, too. With pairs the
 // failures of several pairs of one endpoint end all its trials on that side.
-func (g *gathering) countFailure(a *attempt) error {
-	for _, of := range rowsOf(g.c.Plan, a.job.ends()) {
+func (g *blockRun) countFailure(a *attempt) error {
+	for _, of := range rowsOf(g.c.Plan, a.job.Endpoints()) {
 		if err := g.countFailureOf(of, a); err != nil {
 			return err
 		}
@@ -41,13 +34,13 @@ func (g *gathering) countFailure(a *attempt) error {
 	return nil
 }
 
-func (g *gathering) countFailureOf(of ends, a *attempt) error {
+func (g *blockRun) countFailureOf(of schedule.EndpointPair, a *attempt) error {
 	most := g.c.Plan.AbortAfter
 	if most == 0 || !ofTheEnds(a.result.Error) {
 		delete(g.rows, of)
 		return nil
 	}
-	row, pattern, pair := g.rows[of], a.job.Trial.Pattern, a.job.ends()
+	row, pattern, pair := g.rows[of], a.job.Trial.Pattern, a.job.Endpoints()
 	if failure := sameness(a.result.Error); row.failure != failure {
 		row = failureRow{failure: failure, pattern: pattern, pair: pair}
 	}
@@ -63,12 +56,12 @@ func (g *gathering) countFailureOf(of ends, a *attempt) error {
 }
 
 // abort records that the trials between two ends do not run any more.
-func (g *gathering) abort(pair ends, failures int, cause *measure.Error) error {
+func (g *blockRun) abort(pair schedule.EndpointPair, failures int, cause *measure.Error) error {
 	g.aborted[pair] = true
-	why := measure.Fail(cause.Kind, "campaign.aborted", measure.Figures{"client": pair.client, "server": pair.server, "failures": failures, "cause": cause})
+	why := measure.Fail(cause.Kind, "campaign.aborted", measure.Figures{"client": pair.Client, "server": pair.Server, "failures": failures, "cause": cause})
 	g.emit(Event{Kind: EventAborted, Error: why})
-	return g.c.write(Record{Kind: RecordAborted, At: g.Now().UTC(), Reason: why.Message, Code: why.Code,
-		Abort: &AbortRecord{Client: pair.client, Server: pair.server, Failures: failures}})
+	return g.c.write(journal.Record{Kind: journal.RecordAborted, At: g.Now().UTC(), Reason: why.Message, Code: why.Code,
+		Abort: &journal.AbortRecord{Client: pair.Client, Server: pair.Server, Failures: failures}})
 }
 
 // ofTheEnds reports whether other trials between the same ends are likely to fail as a
@@ -94,27 +87,27 @@ func sameness(e *measure.Error) string {
 }
 
 // hasOtherPatterns reports whether the run has another pattern between two ends.
-func (r *run) hasOtherPatterns(pair ends, pattern string) bool {
-	return slices.ContainsFunc(r.c.Plan.AllPatterns(), func(pt Pattern) bool {
+func (r *run) hasOtherPatterns(pair schedule.EndpointPair, pattern string) bool {
+	return slices.ContainsFunc(r.c.Plan.AllPatterns(), func(pt plan.Pattern) bool {
 		if pt.Name == pattern || !r.Only.Matches(pt.Levels) {
 			return false
 		}
-		if pair.client == anyEnd || pair.server == anyEnd {
+		if pair.Client == schedule.AnyEndpoint || pair.Server == schedule.AnyEndpoint {
 			return true // all patterns have the same pairs
 		}
-		s := r.c.Plan.sides(&pt)
-		return s.has(pair.client, pair.server)
+		s := r.c.Plan.EndpointSets(&pt)
+		return s.Has(pair.Client, pair.Server)
 	})
 }
 
 // isAborted reports whether a trial of the unit is between ends whose trials do not run
 // any more.
-func (r *run) isAborted(b Block, u unit) bool {
+func (r *run) isAborted(b schedule.Block, u schedule.Unit) bool {
 	if len(r.aborted) == 0 {
 		return false
 	}
-	for i := range u.count {
-		if slices.ContainsFunc(rowsOf(r.c.Plan, b.Job(u.first+i).ends()), func(e ends) bool { return r.aborted[e] }) {
+	for i := range u.Count {
+		if slices.ContainsFunc(rowsOf(r.c.Plan, b.Job(u.First+i).Endpoints()), func(e schedule.EndpointPair) bool { return r.aborted[e] }) {
 			return true
 		}
 	}
@@ -122,10 +115,10 @@ func (r *run) isAborted(b Block, u unit) bool {
 }
 
 // leave takes the trials of a unit as not run in this run.
-func (r *run) leave(b Block, u unit) {
-	trials := make([]int, u.count)
+func (r *run) leave(b schedule.Block, u schedule.Unit) {
+	trials := make([]int, u.Count)
 	for i := range trials {
-		trials[i] = u.first + i
+		trials[i] = u.First + i
 	}
 	r.countSkipped(b, trials)
 }

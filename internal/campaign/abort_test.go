@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 )
 
 // pairs is a plan of two servers: 10 rounds of one trial each.
@@ -20,7 +20,7 @@ func TestAbortAfterMayChangeWhileACampaignRuns(t *testing.T) {
 	b.create()
 	b.plan = parse(t, pairs+"abort_after: 0\n")
 	b.resume()
-	if _, err := campaign.Parse("p.yaml", []byte(pairs+"abort_after: -1\n")); err == nil || !strings.Contains(err.Error(), "p.yaml:6:14: abort_after: -1 is out of range; allowed: 0..1000000") {
+	if _, err := plan.Parse("p.yaml", []byte(pairs+"abort_after: -1\n")); err == nil || !strings.Contains(err.Error(), "p.yaml:6:14: abort_after: -1 is out of range; allowed: 0..1000000") {
 		t.Errorf("error is %v", err)
 	}
 }

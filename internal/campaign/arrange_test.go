@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/schedule"
 )
 
 // idleShare is how much of the time hosts of a net were in no trial.
@@ -23,7 +23,7 @@ func TestTheExecutorKeepsFewHostsBusy(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNet(t, hosts/2, meshOf(hosts))
 			g := rand.New(rand.NewPCG(1, 2))
-			n.length = func(campaign.Job) time.Duration {
+			n.length = func(schedule.Job) time.Duration {
 				n.mu.Lock()
 				defer n.mu.Unlock()
 				return 10*time.Second + time.Duration(g.Int64N(int64(time.Second)))

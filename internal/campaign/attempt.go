@@ -7,28 +7,14 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/campaign/journal"
 	"soku/internal/measure"
 )
-
-// attempt is one trial that runs, or is about to.
-type attempt struct {
-	at      int // in the block
-	job     Job
-	planned int64     // payload, where it is known in advance
-	started time.Time // when it was released with its group; zero before
-
-	startError time.Duration // started is known within ± this
-
-	lost   string // identity of the result that was lost before, or empty
-	meter  meter  // of the running trial; under run.mu
-	result *measure.Result
-	bytes  int64 // payload it moved; valid with result
-}
 
 // measure runs the trials of a unit and keeps their results. An error means that
 // the campaign cannot go on; a failed trial is none. Where ctx ends and the block
 // goes on, a host of the unit went away: what ran has failed.
-func (g *gathering) measure(ctx context.Context, all []*attempt) error {
+func (g *blockRun) measure(ctx context.Context, all []*attempt) error {
 	defer g.settle(all)
 	if !g.pause(ctx) {
 		if why := g.stopped(); why != nil {
@@ -71,7 +57,7 @@ func (g *gathering) measure(ctx context.Context, all []*attempt) error {
 
 // pause waits as long as the plan wants between two trials, before every trial
 // of a run but its first. It returns false if ctx has ended.
-func (g *gathering) pause(ctx context.Context) bool {
+func (g *blockRun) pause(ctx context.Context) bool {
 	g.mu.Lock()
 	first := g.out.Ran == 0
 	g.mu.Unlock()
@@ -81,36 +67,14 @@ func (g *gathering) pause(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// stopped is why trials are stopped that still run, nil while they are not.
-func (g *gathering) stopped() *measure.Error {
-	switch {
-	case g.campaign.Err() != nil:
-		return g.interrupted(g.campaign)
-	case g.ctx.Err() != nil:
-		return measure.AsError(context.Cause(g.ctx), measure.KindInterrupted)
-	}
-	return nil
-}
-
-func (r *run) interrupted(ctx context.Context) *measure.Error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if errors.Is(context.Cause(ctx), errTimeSpent) {
-		return r.timeSpent()
-	}
-	return measure.Fail(measure.KindInterrupted, "campaign.interrupted", measure.Figures{
-		"campaign": r.c.ID(), "done": r.out.Done, "trials": r.out.Total, "file": r.c.Plan.File, "cause": context.Cause(ctx),
-	})
-}
-
 // begin gives the trials of a unit the identities of their results and records that they are
 // about to begin.
-func (g *gathering) begin(all []*attempt) error {
-	records := make([]Record, len(all))
+func (g *blockRun) begin(all []*attempt) error {
+	records := make([]journal.Record, len(all))
 	for i, a := range all {
 		now, key := g.Now(), a.job.Key()
 		a.job.Result = measure.NewResultID(now)
-		records[i] = Record{Kind: RecordTrialStarted, At: now.UTC(), Trial: &key, Order: a.job.Trial.Order, ResultID: a.job.Result, Repeats: a.lost}
+		records[i] = journal.Record{Kind: journal.RecordTrialStarted, At: now.UTC(), Trial: &key, Order: a.job.Trial.Order, ResultID: a.job.Result, Repeats: a.lost}
 	}
 	if err := g.c.write(records...); err != nil {
 		return err
@@ -123,7 +87,7 @@ func (g *gathering) begin(all []*attempt) error {
 
 // runOne runs one trial to its end, and with b waits for its group before it
 // starts.
-func (g *gathering) runOne(ctx context.Context, a *attempt, b *barrier) {
+func (g *blockRun) runOne(ctx context.Context, a *attempt, b *barrier) {
 	hooks := Hooks{Progress: func(p measure.Progress) { g.progress(a, p) }}
 	if b != nil {
 		b.join(a, &hooks)
@@ -142,7 +106,7 @@ func (g *gathering) runOne(ctx context.Context, a *attempt, b *barrier) {
 }
 
 // runGroup runs the trials of a group, which start together.
-func (g *gathering) runGroup(ctx context.Context, all []*attempt) {
+func (g *blockRun) runGroup(ctx context.Context, all []*attempt) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	b := newBarrier(all, cancel)
@@ -155,19 +119,6 @@ func (g *gathering) runGroup(ctx context.Context, all []*attempt) {
 	}
 	group.Wait()
 	b.into(all)
-}
-
-// timed runs a trial and counts the time it took.
-func (g *gathering) timed(j Job, run func()) {
-	begin := g.Now()
-	g.mu.Lock()
-	g.clock.began(begin)
-	g.mu.Unlock()
-	run()
-	end := g.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.clock.ended(j, begin, end)
 }
 
 func indices(all []*attempt) []int {

@@ -4,15 +4,16 @@ import (
 	"context"
 	"time"
 
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
 // block runs a pattern's trials between its commands. The after commands run
 // whatever happened, so that a half-made change is undone: also, with little
 // time, after an interrupt.
-func (r *run) block(ctx context.Context, b Block) error {
-	g, err := r.gather(b)
-	if err != nil || g.queue.waiting == 0 {
+func (r *run) block(ctx context.Context, b schedule.Block) error {
+	g, err := r.newBlockRun(b)
+	if err != nil || g.queue.Waiting == 0 {
 		return err
 	}
 	if err := r.changeByHand(ctx, b); err != nil {
@@ -47,7 +48,7 @@ func (r *run) block(ctx context.Context, b Block) error {
 const afterGrace = 10 * time.Second
 
 // surround runs commands and counts their time.
-func (r *run) surround(ctx context.Context, when string, b Block, texts []string) (failed *measure.Error, err error) {
+func (r *run) surround(ctx context.Context, when string, b schedule.Block, texts []string) (failed *measure.Error, err error) {
 	begin := r.Now()
 	failed, err = r.commands(ctx, when, b, texts)
 	r.mu.Lock()

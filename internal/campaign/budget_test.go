@@ -7,13 +7,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
 // lasting makes every trial of the bench take so long, or until it is stopped.
 func (b *bench) lasting(length time.Duration) {
-	b.during = func(ctx context.Context, _ campaign.Job, _ measure.Observer) {
+	b.during = func(ctx context.Context, _ schedule.Job, _ measure.Observer) {
 		select {
 		case <-time.After(length):
 		case <-ctx.Done():
@@ -59,11 +61,11 @@ func TestTheLeastOfTheLimitsOnBytesCounts(t *testing.T) {
 		if limit, key := p.MostBytes(); limit != c.limit || key != c.key {
 			t.Errorf("%s%d bytes by %q, want %d by %q", c.keys, limit, key, c.limit, c.key)
 		}
-		if e := campaign.EstimateOf(p, nil); e.MaxBytes != c.limit || e.MaxBytesKey != c.key || e.MaxTime != p.Budget.Time.Std() {
+		if e := advice.EstimateOf(p, nil); e.MaxBytes != c.limit || e.MaxBytesKey != c.key || e.MaxTime != p.Budget.Time.Std() {
 			t.Errorf("%sestimate %+v", c.keys, e)
 		}
 	}
-	_, err := campaign.Parse("plan.yaml", []byte(study+"budget: {price: 20}\n"))
+	_, err := plan.Parse("plan.yaml", []byte(study+"budget: {price: 20}\n"))
 	if err == nil || !strings.HasPrefix(err.Error(), "plan.yaml:10:17: budget.price: a price needs a price of each byte") {
 		t.Errorf("a price without one a byte: %v", err)
 	}

@@ -41,7 +41,7 @@ func (r *run) settle(all []*attempt) {
 
 // progress takes a live interval of a trial into account, and stops the block
 // when the campaign has moved more than it may.
-func (g *gathering) progress(a *attempt, p measure.Progress) {
+func (g *blockRun) progress(a *attempt, p measure.Progress) {
 	g.mu.Lock()
 	a.meter.add(p)
 	sum := g.ended
@@ -73,32 +73,4 @@ func payload(r *measure.Result) int64 {
 		n += (l.Sent + l.Received) * int64(r.Options.Size)
 	}
 	return n
-}
-
-// meter adds up the payload of a running trial from its live intervals. Both
-// ends may report the same direction: the larger count is the payload.
-type meter struct{ sums map[meterKey]int64 }
-
-type meterKey struct {
-	direction measure.Direction
-	role      measure.Role
-}
-
-func (m *meter) add(p measure.Progress) {
-	if m.sums == nil {
-		m.sums = map[meterKey]int64{}
-	}
-	m.sums[meterKey{p.Direction, p.Role}] += p.Bytes
-}
-
-func (m *meter) bytes() int64 {
-	most := map[measure.Direction]int64{}
-	for k, n := range m.sums {
-		most[k.direction] = max(most[k.direction], n)
-	}
-	var total int64
-	for _, n := range most {
-		total += n
-	}
-	return total
 }

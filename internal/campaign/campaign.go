@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
@@ -16,15 +18,15 @@ import (
 // Campaign is one campaign, held by this process alone until Close. Its methods
 // may be called by several goroutines, Close by one after the others.
 type Campaign struct {
-	Plan      *Plan
-	Record    PlanRecord
+	Plan      *plan.Plan
+	Record    journal.PlanRecord
 	StartedAt time.Time
 
 	name string // of the journal
-	lock Lock
+	lock journal.Lock
 
 	mu       sync.Mutex // for what follows; held while the journal is written
-	journal  Journal
+	journal  journal.Journal
 	outcomes outcomes
 	results  []string  // identities in the order of the journal, replaced ones among them
 	finished time.Time // when the last trial with a result ended
@@ -36,8 +38,8 @@ type Campaign struct {
 	trials   int       // of the whole campaign
 	recorded int       // trials as the journal has them
 	worked   worked
-	figures  figures          // of plans that decide by them
-	patterns func() []Pattern // of the plan that is recorded
+	figures  figures               // of plans that decide by them
+	patterns func() []plan.Pattern // of the plan that is recorded
 }
 
 // ID is the campaign's identity in its place and in the store.
@@ -45,15 +47,15 @@ func (c *Campaign) ID() string { return c.Record.ID }
 
 // Create begins a campaign. The seed is the plan's own, or the given one. Close
 // the campaign when done.
-func Create(in Journals, p *Plan, seed int64, version string, now time.Time) (*Campaign, error) {
+func Create(in journal.Backend, p *plan.Plan, seed int64, version string, now time.Time) (*Campaign, error) {
 	return CreateAs(measure.NewCampaignID(p.Campaign, now), in, p, seed, version, now)
 }
 
 // CreateAs is Create with an identity that was made before, by [measure.NewCampaignID].
-func CreateAs(id string, in Journals, p *Plan, seed int64, version string, now time.Time) (*Campaign, error) {
+func CreateAs(id string, in journal.Backend, p *plan.Plan, seed int64, version string, now time.Time) (*Campaign, error) {
 	sum := sha256.Sum256(p.Text)
-	c := &Campaign{Plan: p, StartedAt: now.UTC(), outcomes: newOutcomes(), Record: PlanRecord{
-		Schema: JournalSchema, ID: id, Name: p.Campaign, File: p.File, Text: string(p.Text),
+	c := &Campaign{Plan: p, StartedAt: now.UTC(), outcomes: newOutcomes(), Record: journal.PlanRecord{
+		Schema: journal.Schema, ID: id, Name: p.Campaign, File: p.File, Text: string(p.Text),
 		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.AllPatterns()), Version: version,
 	}}
 	var err error
@@ -64,7 +66,7 @@ func CreateAs(id string, in Journals, p *Plan, seed int64, version string, now t
 		return nil, err
 	}
 	c.name = c.journal.Name()
-	if err := c.write(Record{Kind: RecordPlan, At: c.StartedAt, Plan: &c.Record}); err != nil {
+	if err := c.write(journal.Record{Kind: journal.RecordPlan, At: c.StartedAt, Plan: &c.Record}); err != nil {
 		_ = c.Close()
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func CreateAs(id string, in Journals, p *Plan, seed int64, version string, now t
 // Resume opens a campaign to go on with it. p is the plan as it is now; if it
 // measures anything else than what the campaign began with, the error names the
 // keys and has kind usage. A campaign that another process works on is refused.
-func Resume(in Journals, id string, p *Plan) (*Campaign, error) {
+func Resume(in journal.Backend, id string, p *plan.Plan) (*Campaign, error) {
 	c := &Campaign{Plan: p, outcomes: newOutcomes()}
 	var err error
 	if c.journal, c.lock, err = in.Open(id, c.learn); err != nil {
@@ -91,13 +93,13 @@ func Resume(in Journals, id string, p *Plan) (*Campaign, error) {
 // samePlan sees that the campaign began with the plan it goes on with.
 func (c *Campaign) samePlan() error {
 	if c.Record.ID == "" {
-		return journalFailure("journal.read", c.name, measure.Fail(measure.KindStore, "journal.no_plan", nil))
+		return journal.Failure("journal.read", c.name, measure.Fail(measure.KindStore, "journal.no_plan", nil))
 	}
-	recorded, err := ParseRecorded(c.Record.File, []byte(c.Record.Text))
+	recorded, err := plan.ParseRecorded(c.Record.File, []byte(c.Record.Text))
 	if err != nil {
 		return err
 	}
-	if err := sameMeasurement(recorded, c.Plan); err != nil {
+	if err := plan.SameMeasurement(recorded, c.Plan); err != nil {
 		return err
 	}
 	c.wanted = c.Plan.Rounds
@@ -112,34 +114,34 @@ func (c *Campaign) samePlan() error {
 }
 
 // learn takes one record of the journal into account.
-func (c *Campaign) learn(rec Record) error {
+func (c *Campaign) learn(rec journal.Record) error {
 	c.worked.learn(rec)
 	switch rec.Kind {
-	case RecordPlan:
+	case journal.RecordPlan:
 		c.Record, c.StartedAt, c.trials, c.recorded = *rec.Plan, rec.At, rec.Plan.Trials, rec.Plan.Trials
 		c.patterns = sync.OnceValue(c.recordedPatterns)
-	case RecordStarted:
+	case journal.RecordStarted:
 		c.sessions++
-	case RecordRoundsAdded:
+	case journal.RecordRoundsAdded:
 		c.added += rec.Rounds
 		c.trials += rec.Trials
 		c.recorded += rec.Trials
 		c.raised = max(c.raised, rec.PlanRounds)
-	case RecordTrialsCounted:
+	case journal.RecordTrialsCounted:
 		c.trials, c.recorded = rec.Trials, rec.Trials
-	case RecordGroupFinished:
+	case journal.RecordGroupFinished:
 		for _, finished := range rec.Group {
 			if err := c.learn(finished); err != nil {
 				return err
 			}
 		}
-	case RecordTrialFinished:
+	case journal.RecordTrialFinished:
 		key := *rec.Trial
 		if key.Levels == nil && c.patterns != nil {
-			key = key.resolve(c.patterns())
+			key = key.Resolve(c.patterns())
 		}
 		c.outcomes.set(key, outcome{rec.Result.ID, rec.Result.Error != nil})
-		if c.Plan != nil && c.Plan.decidesByFigures() {
+		if c.Plan != nil && c.Plan.DecidesByFigures() {
 			res, err := rec.Result.Result()
 			if err != nil {
 				return err
@@ -155,8 +157,8 @@ func (c *Campaign) learn(rec Record) error {
 
 // recordedPatterns are those of the plan that the campaign began with; none if
 // this version cannot read it.
-func (c *Campaign) recordedPatterns() []Pattern {
-	p, err := ParseRecorded(c.Record.File, []byte(c.Record.Text))
+func (c *Campaign) recordedPatterns() []plan.Pattern {
+	p, err := plan.ParseRecorded(c.Record.File, []byte(c.Record.Text))
 	if err != nil {
 		return nil
 	}
@@ -182,14 +184,14 @@ func (c *Campaign) JournalName() string { return c.name }
 func (c *Campaign) documents(ids map[string]bool, visit func(*measure.Result) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.journal.Read(func(rec Record) error {
+	return c.journal.Read(func(rec journal.Record) error {
 		for _, finished := range append(rec.Group, rec) {
 			if finished.Result == nil || !ids[finished.Result.ID] {
 				continue
 			}
 			res, err := finished.Result.Result()
 			if err != nil {
-				return journalFailure("journal.read_result", c.name, err)
+				return journal.Failure("journal.read_result", c.name, err)
 			}
 			if err := visit(res); err != nil {
 				return err
@@ -215,7 +217,7 @@ func (c *Campaign) resultIDs() []string {
 }
 
 // outcome is what a trial left, if it left something.
-func (c *Campaign) outcome(k Key) (outcome, bool) {
+func (c *Campaign) outcome(k plan.TrialKey) (outcome, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.outcomes.get(k)
@@ -244,7 +246,7 @@ func (c *Campaign) Entry() store.Campaign {
 }
 
 // write appends records to the journal and takes them into account.
-func (c *Campaign) write(records ...Record) error {
+func (c *Campaign) write(records ...journal.Record) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.journal.Append(records...); err != nil {
@@ -263,4 +265,11 @@ func (c *Campaign) nextSession(now time.Time) measure.Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return measure.Session{ID: measure.NewResultID(now), Number: c.sessions + 1}
+}
+
+// planRounds is how many rounds the plan had when the campaign last went on with more of them.
+func (c *Campaign) planRounds() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return max(c.Plan.Rounds, c.raised)
 }

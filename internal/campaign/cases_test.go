@@ -7,25 +7,26 @@ import (
 	"strings"
 	"testing"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 )
 
 const cases = "../../examples/cases"
 
 // casePlans are the plans of the five studies: for the lab, and for the cloud.
-func casePlans(t *testing.T, name string) map[string]*campaign.Plan {
+func casePlans(t *testing.T, name string) map[string]*plan.Plan {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(cases, "*", name))
 	if err != nil || len(files) != 5 {
 		t.Fatalf("%d files %s, %v", len(files), name, err)
 	}
-	plans := map[string]*campaign.Plan{}
+	plans := map[string]*plan.Plan{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plans[file], err = campaign.Parse(file, text); err != nil {
+		if plans[file], err = plan.Parse(file, text); err != nil {
 			t.Error(err)
 			delete(plans, file)
 		}
@@ -67,7 +68,7 @@ func TestTheHostsInTheCloudAreReachedBySSH(t *testing.T) {
 	for file, p := range casePlans(t, "cloud.yaml") {
 		hosts := p.RemoteHosts(nil)
 		clients, servers := map[string]bool{}, map[string]bool{}
-		for b := range campaign.Blocks(p, "c", 1) {
+		for b := range schedule.Blocks(p, "c", 1) {
 			for j := range b.Jobs() {
 				clients[j.Client.Endpoint.Name], servers[j.Server.Endpoint.Name] = true, true
 			}
@@ -87,7 +88,7 @@ func TestTheHostsInTheCloudAreReachedBySSH(t *testing.T) {
 }
 
 // designOf are the factors of a plan with their levels.
-func designOf(p *campaign.Plan) string {
+func designOf(p *plan.Plan) string {
 	var out strings.Builder
 	for _, f := range p.Factors {
 		out.WriteString(f.Name + ":")

@@ -4,12 +4,14 @@ import (
 	"context"
 	"slices"
 
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
 // changeByHand waits until a person has confirmed the levels that a block needs. At the
 // start of a run nothing is known about them, so they are confirmed then, too.
-func (r *run) changeByHand(ctx context.Context, b Block) error {
+func (r *run) changeByHand(ctx context.Context, b schedule.Block) error {
 	levels := r.c.Plan.HandLevels(b.Pattern)
 	if len(levels) == 0 || slices.Equal(levels, r.byHand) {
 		return nil
@@ -31,5 +33,5 @@ func (r *run) changeByHand(ctx context.Context, b Block) error {
 		return err
 	}
 	r.byHand = levels
-	return r.c.write(Record{Kind: RecordChanged, At: r.Now().UTC(), Change: &ChangeRecord{Levels: levels, Confirmed: confirmed}})
+	return r.c.write(journal.Record{Kind: journal.RecordChanged, At: r.Now().UTC(), Change: &journal.ChangeRecord{Levels: levels, Confirmed: confirmed}})
 }

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 )
 
 // byHand is a plan of two factors, one of which a person changes: 4 patterns of one
@@ -22,7 +23,7 @@ func TestBlocksFollowTheLevelsThatAPersonChanges(t *testing.T) {
 	p := parse(t, byHand+"rounds: 200\n")
 	first := map[string]int{}
 	changes, round, state := 0, 0, ""
-	for b := range campaign.Blocks(p, "c", 3) {
+	for b := range schedule.Blocks(p, "c", 3) {
 		level := b.Pattern.Levels[0].Value
 		if b.Round != round {
 			first[b.Pattern.Name]++
@@ -52,7 +53,7 @@ func TestOnlyChoosesLevelsThatAPersonChanges(t *testing.T) {
 	}{
 		{nil, 2, false}, {[]string{"streams=1"}, 2, false}, {[]string{"offload=on,off"}, 2, false}, {[]string{"offload=on"}, 1, true},
 	} {
-		s, err := campaign.ParseSelection(c.only)
+		s, err := plan.ParseSelection(c.only)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestOnlyChoosesLevelsThatAPersonChanges(t *testing.T) {
 
 func TestByMayBeAddedToACampaignOfAnOlderVersion(t *testing.T) {
 	b := newBench(t, byHand)
-	older, err := campaign.ParseRecorded("plan.yaml", []byte(strings.Replace(byHand, "{by: hand, levels: [on, off]}", "[on, off]", 1)))
+	older, err := plan.ParseRecorded("plan.yaml", []byte(strings.Replace(byHand, "{by: hand, levels: [on, off]}", "[on, off]", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/process"
 	"soku/internal/yamlfile"
@@ -16,12 +19,12 @@ import (
 // commands runs the before or after commands of a block in turn and stops at
 // the first that fails. failed is that failure, which is one of the block's
 // trials; err is one of the campaign.
-func (r *run) commands(ctx context.Context, when string, b Block, texts []string) (failed *measure.Error, err error) {
+func (r *run) commands(ctx context.Context, when string, b schedule.Block, texts []string) (failed *measure.Error, err error) {
 	for _, text := range texts {
 		if ctx.Err() != nil {
 			return nil, r.interrupted(ctx)
 		}
-		rec := CommandRecord{When: when, Pattern: b.Pattern.Name, Round: b.Round, Text: text}
+		rec := journal.CommandRecord{When: when, Pattern: b.Pattern.Name, Round: b.Round, Text: text}
 		r.emit(Event{Kind: EventCommand, Command: &rec})
 		limited, cancel := context.WithTimeoutCause(ctx, r.c.Plan.Limit.Std(),
 			measure.Fail(measure.KindBroken, "campaign.command_timeout", measure.Figures{"limit_ns": r.c.Plan.Limit}))
@@ -36,7 +39,7 @@ func (r *run) commands(ctx context.Context, when string, b Block, texts []string
 		if runErr != nil {
 			rec.Error = runErr.Error()
 		}
-		if err := r.c.write(Record{Kind: RecordCommand, At: r.Now().UTC(), Command: &rec}); err != nil {
+		if err := r.c.write(journal.Record{Kind: journal.RecordCommand, At: r.Now().UTC(), Command: &rec}); err != nil {
 			return nil, err
 		}
 		r.emit(Event{Kind: EventCommandDone, Command: &rec, Error: measure.AsError(runErr, measure.KindBroken)})
@@ -52,7 +55,7 @@ func (r *run) commands(ctx context.Context, when string, b Block, texts []string
 
 // commandFailure is the failure of a before or after command, with the last line that it
 // printed.
-func commandFailure(rec CommandRecord, why error) *measure.Error {
+func commandFailure(rec journal.CommandRecord, why error) *measure.Error {
 	text := yamlfile.Shorten(rec.Text)
 	if last := process.LastLine(rec.Output); last != "" {
 		return measure.Fail(measure.KindBroken, "campaign.command_output", measure.Figures{"key": rec.When, "command": text, "cause": why, "output": last})
@@ -61,12 +64,12 @@ func commandFailure(rec CommandRecord, why error) *measure.Error {
 }
 
 // environment describes to commands the block that they surround.
-func (r *run) environment(b Block) []string {
+func (r *run) environment(b schedule.Block) []string {
 	env := []string{
 		"SOKU_CAMPAIGN=" + r.c.ID(), "SOKU_PATTERN=" + b.Pattern.Name, "SOKU_ROUND=" + strconv.Itoa(b.Round),
 	}
 	for _, l := range b.Pattern.Levels {
-		env = append(env, FactorVariable(l.Factor)+"="+l.Value)
+		env = append(env, plan.FactorVariable(l.Factor)+"="+l.Value)
 	}
 	return env
 }

@@ -3,6 +3,7 @@ package campaign
 import (
 	"slices"
 
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/stats"
 )
@@ -28,7 +29,7 @@ type comparisons []comparedFigures
 // compared are the selected patterns that have figures, of the tests that until applies to.
 // Trials belong to one pattern, as in reports, if they differ only in factors that set nothing in
 // their test. c.mu is held.
-func (c *Campaign) compared(only Selection) comparisons {
+func (c *Campaign) compared(only plan.Selection) comparisons {
 	type family struct {
 		label     string
 		metric    *measure.Metric

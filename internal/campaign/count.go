@@ -1,6 +1,11 @@
 package campaign
 
-import "time"
+import (
+	"time"
+
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
+)
 
 // counting adds up the blocks of a campaign.
 type counting struct {
@@ -31,7 +36,7 @@ func (r *run) count() {
 	r.out, r.clock.planned, r.clock.blocks = out, n.planned, r.clock.blocksDone+n.surrounded
 }
 
-func (n *counting) add(b Block) {
+func (n *counting) add(b schedule.Block) {
 	n.all += b.Len
 	if !n.Only.Matches(b.Pattern.Levels) {
 		return
@@ -46,22 +51,19 @@ func (n *counting) add(b Block) {
 		}
 	})
 	for _, first := range due {
-		n.planned += plannedTime(b, b.unit(first))
+		n.planned += plannedTime(b, b.Unit(first))
 	}
 	if len(due) > 0 && surrounds(b) {
 		n.surrounded++
 	}
 }
 
-func surrounds(b Block) bool { return len(b.Pattern.Before)+len(b.Pattern.After) > 0 }
-
-// searches reports whether the run chooses levels by what it measures.
-func (r *run) searches() bool { return r.Blocks == nil && r.c.Plan.Searches() }
+func surrounds(b schedule.Block) bool { return len(b.Pattern.Before)+len(b.Pattern.After) > 0 }
 
 // searches adds the blocks of searches that are known, and those that may follow.
 func (n *counting) searches() {
 	c := n.c
-	for _, s := range c.search(func(b Block) bool {
+	for _, s := range c.search(func(b schedule.Block) bool {
 		n.add(b)
 		for j := range b.Jobs() {
 			if _, done := c.outcome(j.Key()); done {
@@ -71,17 +73,17 @@ func (n *counting) searches() {
 		return true
 	}) {
 		first, later := s.most(c.Plan)
-		n.ahead(first-s.blocks[1], NewRound(c.Plan, "", 0, 1).Block(0, s.patterns[0]))
+		n.ahead(first-s.blocks[1], schedule.NewRound(c.Plan, "", 0, 1).Block(0, s.patterns[0]))
 		for round := 2; round <= n.counted; {
 			next := n.counted + 1
 			if round <= c.Plan.LastRound() {
-				next = round + SameTests(c.Plan, round)
+				next = round + schedule.SameTests(c.Plan, round)
 			}
 			blocks := (next - round) * later
 			for visited := round; visited < next; visited++ {
 				blocks -= s.blocks[visited]
 			}
-			n.ahead(blocks, NewRound(c.Plan, "", 0, round).Block(0, s.patterns[0]))
+			n.ahead(blocks, schedule.NewRound(c.Plan, "", 0, round).Block(0, s.patterns[0]))
 			round = next
 		}
 	}
@@ -91,16 +93,16 @@ func (n *counting) searches() {
 }
 
 // ahead adds blocks that are like b.
-func (n *counting) ahead(blocks int, b Block) {
+func (n *counting) ahead(blocks int, b schedule.Block) {
 	n.all += blocks * b.Len
 	if blocks == 0 || !n.Only.Matches(b.Pattern.Levels) {
 		return
 	}
 	n.out.Total += blocks * b.Len
 	for i := 0; i < b.Len; {
-		u := b.unit(i)
+		u := b.Unit(i)
 		n.planned += time.Duration(blocks) * plannedTime(b, u)
-		i += u.count
+		i += u.Count
 	}
 	if surrounds(b) {
 		n.surrounded += blocks
@@ -115,7 +117,7 @@ func (r *run) recordTrials() error {
 	}
 	r.count()
 	if trials := r.c.Trials(); trials != r.c.recordedTrials() {
-		return r.c.write(Record{Kind: RecordTrialsCounted, At: r.Now().UTC(), Trials: trials})
+		return r.c.write(journal.Record{Kind: journal.RecordTrialsCounted, At: r.Now().UTC(), Trials: trials})
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 )
 
 func TestMistakesInUntilDecided(t *testing.T) {
@@ -18,7 +18,7 @@ func TestMistakesInUntilDecided(t *testing.T) {
 		"until: {decided: true}\ncontrol: {sku: small}\n":   "until.decided: there is one pattern",
 		"until: {decided: true, interval: 2%}\n":            "",
 	} {
-		_, err := campaign.Parse("plan.yaml", []byte(untilStudy+keys))
+		_, err := plan.Parse("plan.yaml", []byte(untilStudy+keys))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s%v, want %q", keys, err, want)
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/test/tier"
 )
@@ -31,7 +31,7 @@ func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
 		}
 	})
 	b.create()
-	b.fail = func(campaign.Job) error { // a long text makes the results large
+	b.fail = func(schedule.Job) error { // a long text makes the results large
 		return measure.TextError(measure.KindBroken, strings.Repeat("w", 12_000), "")
 	}
 	out, err := b.run()
@@ -57,7 +57,7 @@ func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
 		t.Error(err)
 	} else {
 		defer f.Close()
-		if _, err := campaign.ReadJournal(f, func(campaign.Record) error { return nil }); err != nil {
+		if _, err := journal.Read(f, func(journal.Record) error { return nil }); err != nil {
 			t.Error(err)
 		}
 	}

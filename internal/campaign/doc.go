@@ -1,21 +1,34 @@
-// Package campaign turns a plan into a schedule, runs it through a [Runner], and
-// writes a journal that survives a kill at any moment.
+// Package campaign runs a plan through a [Runner] and keeps every result: first in a journal
+// that survives a kill at any moment, then in the store.
 //
-// A plan ([Load]) names factors and their levels; their combinations are the
-// patterns. The schedule ([Campaign.Blocks]) is pure and made as it is read: in
-// each round every pattern has its turn, a [Block], in an order drawn from the
-// plan's seed, so that the time of day does not become a level. With find or until what
-// follows also depends on the results so far, but on no other state. The [Executor]
-// starts whatever trial of the block has all its hosts free, up to a limit, and a
-// group of trials at one barrier. The journal ([Journals]) is an append-only
-// record that is synced after each entry; the store is filled from it.
+//	p, err := plan.Load("plan.yaml", os.ReadFile)
+//	c, err := campaign.Create(journal.Folder("campaigns"), p, schedule.DrawSeed(), version, time.Now())
+//	defer c.Close()
+//	e := campaign.Executor{Runner: runner, Store: results, Now: time.Now}
+//	outcome, err := e.Run(ctx, c)
 //
-// The package measures nothing itself and knows no network: a Runner does, in
-// this process or in another, see [Places].
+// [Resume] goes on with a campaign that was stopped: trials with a result do not run again. What
+// happens to a block of the schedule, [Campaign.Blocks]:
+//
+//	before commands, or a person's change
+//	     │
+//	 ┌─ Queue: a unit whose hosts are all free ◄────────────┐
+//	 │   │ unit: one trial, or a group at one barrier       │
+//	 │   ▼                                                  │ hosts come free
+//	 │ journal: trial_started ─► Runner ─► journal: trial_finished ─► Store
+//	 │
+//	 └─ none waits or runs: after commands, next block
+//
+// With find or until what follows also depends on the results so far, and on them alone.
+//
+// Package plan reads the plan, schedule makes the trials and their order, journal keeps the
+// records, advice says before the run what a plan takes and can show. This package measures
+// nothing itself and knows no network: a Runner does, in this process or in another, see
+// [Places].
 //
 // Goroutines: [Executor.Run] starts one for each trial that runs and waits for
 // all. Everything else runs on the caller's.
 //
 // docs/reference/plan.md specifies the plan, its patterns, the order of trials
-// and the journal; docs/reference/plan.schema.json is the plan as JSON Schema.
+// and the journal.
 package campaign

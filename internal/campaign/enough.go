@@ -3,6 +3,8 @@ package campaign
 import (
 	"math"
 	"time"
+
+	"soku/internal/campaign/plan"
 )
 
 // Enough is how a campaign with until stands after its rounds.
@@ -15,7 +17,7 @@ type Enough struct {
 	Decisions
 }
 
-// Why a campaign has no more rounds: max_rounds of [Until], the time of [Budget], that no trial succeeded, or that a single
+// Why a campaign has no more rounds: max_rounds of [plan.Until], the time of [plan.Budget], that no trial succeeded, or that a single
 // pattern has figures where patterns are to be compared.
 const (
 	LimitRounds = "max_rounds"
@@ -28,7 +30,7 @@ const (
 // comparisons decided, as the plan asks for, after so much time of all runs of the campaign,
 // where a round takes perRound. It is nil without until. The first look is after 8 rounds at
 // intervals, and after 6 at comparisons: looking earlier ends campaigns by chance.
-func (c *Campaign) Enough(only Selection, elapsed, perRound time.Duration) *Enough {
+func (c *Campaign) Enough(only plan.Selection, elapsed, perRound time.Duration) *Enough {
 	u, most := c.Plan.Until, c.Plan.Budget.Time.Std()
 	if !u.Adds() {
 		return nil
@@ -39,10 +41,10 @@ func (c *Campaign) Enough(only Selection, elapsed, perRound time.Duration) *Enou
 	compared := c.compared(only)
 	c.mu.Unlock()
 	e := &Enough{Width: width}
-	looked := fewest >= u.firstLook()
+	looked := fewest >= u.FirstAnalysis()
 	e.Narrow = u.Interval == 0 || looked && width.Ratio <= float64(u.Interval)
 	if u.Decided && looked {
-		e.Decisions = compared.decide(u.Looks(rounds), c.Plan.PracticalThreshold(), u.Against)
+		e.Decisions = compared.decide(u.InterimAnalyses(rounds), c.Plan.PracticalThreshold(), u.Against)
 	}
 	switch {
 	case fewest == 0:
@@ -51,7 +53,7 @@ func (c *Campaign) Enough(only Selection, elapsed, perRound time.Duration) *Enou
 		e.Limit = LimitSingle
 	case looked && e.Narrow && e.Open == 0:
 		e.Reached = true
-	case rounds >= u.most():
+	case rounds >= u.Most():
 		e.Limit = LimitRounds
 	case most > 0 && elapsed+perRound > most:
 		e.Limit = LimitTime
@@ -61,7 +63,7 @@ func (c *Campaign) Enough(only Selection, elapsed, perRound time.Duration) *Enou
 
 // width is half of the widest interval over its mean; 0 without until, and while it is
 // unknown.
-func (c *Campaign) width(only Selection) float64 {
+func (c *Campaign) width(only plan.Selection) float64 {
 	if c.Plan.Until.Interval == 0 {
 		return 0
 	}
@@ -77,26 +79,7 @@ func (c *Campaign) width(only Selection) float64 {
 func (e *Enough) goesOn() bool { return e != nil && !e.Reached && e.Limit == "" }
 
 // Unfinished reports whether a campaign that has run all its rounds needs more of them.
-func (c *Campaign) Unfinished(only Selection) bool {
+func (c *Campaign) Unfinished(only plan.Selection) bool {
 	done, _ := c.Done()
 	return done > 0 && c.Enough(only, c.Worked(), c.Worked()/time.Duration(c.Rounds())).goesOn()
-}
-
-// extend adds the rounds that the plan's until asks for, once all that the campaign has are
-// over. It returns false if there are none. While trials are left that could not run, none
-// are added.
-func (r *run) extend() (bool, error) {
-	perRound := r.workedBefore / time.Duration(r.c.Rounds())
-	if r.roundsRun > 0 {
-		perRound = r.Now().Sub(r.began) / time.Duration(r.roundsRun)
-	}
-	r.out.Enough = r.c.Enough(r.Only, r.elapsed(), perRound)
-	if r.out.Skipped > 0 || !r.out.Enough.goesOn() {
-		return false, nil
-	}
-	more, most := 1, r.c.Plan.Budget.Time
-	if first := r.c.Plan.Until.firstLook() - r.c.Rounds(); first > 1 && (most == 0 || r.elapsed()+time.Duration(first)*perRound <= most.Std()) {
-		more = first // nothing is decided before
-	}
-	return true, r.c.AddRounds(more, r.Now())
 }

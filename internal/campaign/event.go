@@ -3,6 +3,8 @@ package campaign
 import (
 	"time"
 
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -25,13 +27,13 @@ const (
 // Event is an event of a campaign for people who watch it.
 type Event struct {
 	Kind     EventKind
-	Job      *Job              // the trial, or nil for a command
-	Command  *CommandRecord    // for commands
-	Progress *measure.Progress // for EventProgress
-	Result   *measure.Result   // for EventResult
-	Host     string            // for EventHostGone
-	Wait     time.Duration     // for EventWaiting: at most so long
-	Error    *measure.Error    // for EventHostGone, EventWaiting and EventAborted: why; for EventCommandDone, if the command failed
+	Job      *schedule.Job          // the trial, or nil for a command
+	Command  *journal.CommandRecord // for commands
+	Progress *measure.Progress      // for EventProgress
+	Result   *measure.Result        // for EventResult
+	Host     string                 // for EventHostGone
+	Wait     time.Duration          // for EventWaiting: at most so long
+	Error    *measure.Error         // for EventHostGone, EventWaiting and EventAborted: why; for EventCommandDone, if the command failed
 
 	Done, Failed, Total int           // trials of the selection
 	Left                time.Duration // how long the rest will take, from what trials took so far
@@ -41,27 +43,6 @@ type Event struct {
 	// Open of Compared comparisons were undecided at the last interim analysis, in a campaign
 	// that goes on until all are decided. Both are 0 before the first one.
 	Open, Compared int
-}
-
-// emit reports an event to Watch.
-func (r *run) emit(e Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.report(e)
-}
-
-// report is emit under r.mu.
-func (r *run) report(e Event) {
-	if r.Watch == nil {
-		return
-	}
-	e.Done, e.Failed, e.Total = r.out.Done, r.out.Failed, r.out.Total
-	e.Left = r.clock.left(r.Now(), r.c.Plan.Pause.Std(), r.out.Total-r.out.Done-r.out.Skipped)
-	e.Width = r.c.width(r.Only)
-	if r.out.Enough != nil {
-		e.Open, e.Compared = r.out.Enough.Open, r.out.Enough.Compared
-	}
-	r.Watch(e)
 }
 
 // clock estimates how long a run will take: the planned time of the trials that are left,
@@ -87,8 +68,8 @@ func (c *clock) began(now time.Time) {
 	c.running++
 }
 
-func (c *clock) ended(j Job, begin, end time.Time) {
-	length, _ := trialTime(j.Test, j.Options)
+func (c *clock) ended(j schedule.Job, begin, end time.Time) {
+	length, _ := schedule.TrialTime(j.Test, j.Options)
 	c.planned -= length
 	c.ranPlanned += length
 	c.ranTook += end.Sub(begin)

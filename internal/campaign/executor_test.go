@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
 // repeater is an endpoint that gives all its results one identity.
 type repeater struct{ *bench }
 
-func (r repeater) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
+func (r repeater) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *measure.Result {
 	out := r.bench.Run(ctx, j, h)
 	out.ID, out.Test = "00000001", measure.TestMTU
 	return out
@@ -39,7 +40,7 @@ func TestProgressReportsTheStateOfTheCampaign(t *testing.T) {
 	b.create()
 	now := time.Unix(0, 0)
 	b.exec.Now = func() time.Time { return now }
-	b.during = func(_ context.Context, _ campaign.Job, obs measure.Observer) {
+	b.during = func(_ context.Context, _ schedule.Job, obs measure.Observer) {
 		now = now.Add(10 * time.Second)
 		obs(measure.Progress{Bytes: 1})
 	}

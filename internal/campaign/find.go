@@ -5,15 +5,16 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
 
 // Info is a campaign as read from its journal, without opening it for work.
 type Info struct {
-	Record       PlanRecord
+	Record       journal.PlanRecord
 	Trials       int // of the whole campaign
 	Done, Failed int
 }
@@ -21,49 +22,9 @@ type Info struct {
 // Open reports whether trials are left.
 func (i Info) Open() bool { return i.Done < i.Trials }
 
-// inOrder lists the first records of the journals whose identities have that name in
-// them, in the order in which the campaigns were begun. Journals without one, and what is
-// no journal, are passed over.
-func inOrder(in Journals, name string) ([]PlanRecord, error) {
-	ids, err := in.IDs()
-	if err != nil {
-		return nil, err
-	}
-	var out []PlanRecord
-	for _, id := range ids {
-		if !strings.Contains(id, name) {
-			continue
-		}
-		_ = in.Read(id, func(r Record) error {
-			if r.Plan != nil {
-				out = append(out, *r.Plan)
-			}
-			return errEnough
-		})
-	}
-	slices.SortStableFunc(out, func(a, b PlanRecord) int { return a.Number - b.Number })
-	return out, nil
-}
-
-// Newest are the identities of the campaigns with that name, of all if it is empty, the one
-// that was begun last first, whatever the clock said.
-func Newest(in Journals, name string) ([]string, error) {
-	begun, err := inOrder(in, name)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, b := range slices.Backward(begun) {
-		if name == "" || b.Name == name {
-			out = append(out, b.ID)
-		}
-	}
-	return out, nil
-}
-
 // Find lists the campaigns with that name, the newest first. Those whose journal
 // does not begin with a plan are passed over.
-func Find(in Journals, name string) ([]Info, error) {
+func Find(in journal.Backend, name string) ([]Info, error) {
 	ids, err := Newest(in, name)
 	if err != nil {
 		return nil, err
@@ -84,7 +45,7 @@ func Find(in Journals, name string) ([]Info, error) {
 // Begun lists the campaigns whose journals have no result, the newest first: one that was
 // killed at its start may not have reached a store. A journal that cannot be read is
 // passed over.
-func Begun(in Journals) ([]store.Campaign, error) {
+func Begun(in journal.Backend) ([]store.Campaign, error) {
 	ids, err := in.IDs()
 	if err != nil {
 		return nil, err
@@ -92,9 +53,9 @@ func Begun(in Journals) ([]store.Campaign, error) {
 	var out []store.Campaign
 	for _, id := range slices.Backward(ids) {
 		c := &Campaign{outcomes: newOutcomes()}
-		err := in.Read(id, func(r Record) error {
+		err := in.Read(id, func(r journal.Record) error {
 			if r.Result != nil || len(r.Group) > 0 {
-				return errEnough
+				return journal.ErrEnough
 			}
 			return c.learn(r)
 		})
@@ -108,7 +69,7 @@ func Begun(in Journals) ([]store.Campaign, error) {
 
 // Kept lists the campaigns that have a journal, as they were when they began. A journal
 // without a plan is passed over.
-func Kept(in Journals) ([]store.Campaign, error) {
+func Kept(in journal.Backend) ([]store.Campaign, error) {
 	ids, err := in.IDs()
 	if err != nil {
 		return nil, err
@@ -116,8 +77,8 @@ func Kept(in Journals) ([]store.Campaign, error) {
 	var out []store.Campaign
 	for _, id := range ids {
 		c := &Campaign{outcomes: newOutcomes()}
-		err := in.Read(id, func(r Record) error { return cmp.Or(c.learn(r), errEnough) })
-		if errors.Is(err, errEnough) && c.Record.ID == id {
+		err := in.Read(id, func(r journal.Record) error { return cmp.Or(c.learn(r), journal.ErrEnough) })
+		if errors.Is(err, journal.ErrEnough) && c.Record.ID == id {
 			out = append(out, c.recall())
 		}
 	}
@@ -128,18 +89,18 @@ func Kept(in Journals) ([]store.Campaign, error) {
 // version cannot read gives no title.
 func (c *Campaign) recall() store.Campaign {
 	var err error
-	if c.Plan, err = ParseRecorded(c.Record.File, []byte(c.Record.Text)); err != nil {
-		c.Plan = &Plan{Text: []byte(c.Record.Text)}
+	if c.Plan, err = plan.ParseRecorded(c.Record.File, []byte(c.Record.Text)); err != nil {
+		c.Plan = &plan.Plan{Text: []byte(c.Record.Text)}
 	}
 	return c.Entry()
 }
 
 // Recall reads a journal to its end and returns the campaign as a store has it. It calls
-// visit, if not nil, with every result in the order of the journal. It fails as [ReadJournal]
+// visit, if not nil, with every result in the order of the journal. It fails as [journal.Read]
 // and visit do, and with kind store if the journal does not begin with a plan.
 func Recall(r io.Reader, visit func(*measure.Result) error) (store.Campaign, error) {
 	c := &Campaign{outcomes: newOutcomes()}
-	_, err := ReadJournal(r, func(rec Record) error {
+	_, err := journal.Read(r, func(rec journal.Record) error {
 		if err := c.learn(rec); err != nil {
 			return err
 		}
@@ -167,26 +128,4 @@ func Recall(r io.Reader, visit func(*measure.Result) error) (store.Campaign, err
 		return store.Campaign{}, err
 	}
 	return c.recall(), nil
-}
-
-// errEnough ends the reading of a journal.
-var errEnough = errors.New("enough of the journal is read")
-
-// FindID returns the full identity of the campaign that id means: an identity,
-// the beginning of one, or "last" for the newest. The error is of kind not_found,
-// or usage if several campaigns begin like that.
-func FindID(in Journals, id string) (string, error) {
-	begun, err := inOrder(in, "")
-	if err != nil {
-		return "", err
-	}
-	ids := make([]string, len(begun))
-	for i, b := range begun {
-		ids[i] = b.ID
-	}
-	found, err := store.MatchID(id, ids)
-	if err == nil && found == "" {
-		err = unknownCampaign(id, in.Name())
-	}
-	return found, err
 }

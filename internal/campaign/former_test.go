@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 )
 
@@ -19,7 +20,7 @@ func TestAFormerKeyIsAnErrorThatNamesTheNewForm(t *testing.T) {
 		{"factors: {streams: [1, 2]}\npatterns: [{streams: 1}]\n", "p.yaml:6:1: patterns is no longer a key of plans; leave patterns out with exclude:, or with when: on levels"},
 		{"budget: {max_bytes: 1G}\n", `p.yaml:5:10: budget: unknown key "max_bytes"`},
 	} {
-		_, err := campaign.Parse("p.yaml", []byte(minimal+c.keys))
+		_, err := plan.Parse("p.yaml", []byte(minimal+c.keys))
 		if err == nil || measure.KindOf(err) != measure.KindFile || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("with %serror is %v\nwant     %s", c.keys, err, c.want)
 		}
@@ -35,7 +36,7 @@ func TestACampaignThatBeganWithFormerKeysOfTheBudgetResumes(t *testing.T) {
 	if err := b.campaign.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := campaign.ParseRecorded("plan.yaml", []byte(study+former)); err != nil {
+	if _, err := plan.ParseRecorded("plan.yaml", []byte(study+former)); err != nil {
 		t.Fatal(err)
 	}
 	b.plan = parse(t, study+"budget: {bytes: 50G, egress_price_per_gb: 0.08, time: 2h, price: 20}\nuntil: {interval: 2%}\n")
@@ -45,19 +46,6 @@ func TestACampaignThatBeganWithFormerKeysOfTheBudgetResumes(t *testing.T) {
 	}
 	b.campaign = c
 }
-
-// siblings is a plan of three factors, to which tests add keys.
-const siblings = `campaign: study
-endpoints: {t1: {address: 10.0.0.1}, t2: {address: 10.0.0.2}, o1: {address: 10.0.0.3}, o2: {address: 10.0.0.4}}
-factors:
-  client: [{name: tokyo, from: t1}, {name: osaka, from: o1}]
-  streams: [1, 16]
-  server: [{name: T, to: t2}, {name: O, to: o2}]
-tests: {up: {test: tcp}}
-`
-
-// bound are siblings whose servers go with a client.
-var bound = strings.NewReplacer("to: t2", "to: t2, when: {client: tokyo}", "to: o2", "to: o2, when: {client: osaka}").Replace(siblings)
 
 func TestWhenAndExcludeSayWhatFormerKeysSaid(t *testing.T) {
 	for _, c := range []struct{ former, now, want string }{
@@ -74,7 +62,7 @@ func TestWhenAndExcludeSayWhatFormerKeysSaid(t *testing.T) {
 		},
 		{siblings + "patterns: [{client: tokyo, streams: 1}, {client: osaka, streams: 1, server: O}]\n", siblings + "exclude: [{streams: 16}, {client: osaka, server: T}]\n", "tokyo / 1 / T; tokyo / 1 / O; osaka / 1 / O"},
 	} {
-		former, err := campaign.ParseRecorded("plan.yaml", []byte(c.former))
+		former, err := plan.ParseRecorded("plan.yaml", []byte(c.former))
 		if err != nil {
 			t.Errorf("%s%v", c.former, err)
 			continue
@@ -137,7 +125,7 @@ func TestRecordedPatternsAreInTheOrderOfTheirList(t *testing.T) {
 		"zip: [[client, server]]\npatterns: [{server: [O, T], client: [osaka], streams: 1}]\n": "osaka / 1 / O",
 		"patterns: [{client: osaka, streams: [16, 1], server: O}, {server: O}]\n":              "osaka / 1 / O; osaka / 16 / O; tokyo / 1 / O; tokyo / 16 / O",
 	} {
-		p, err := campaign.ParseRecorded("plan.yaml", []byte(siblings+list))
+		p, err := plan.ParseRecorded("plan.yaml", []byte(siblings+list))
 		if err != nil {
 			t.Errorf("%s%v", list, err)
 		} else if got := patternNames(p); got != want {
@@ -145,7 +133,7 @@ func TestRecordedPatternsAreInTheOrderOfTheirList(t *testing.T) {
 		}
 	}
 	for _, broken := range []string{"zip: [[client, sevrer]]\n", "zip: [[]]\n", "zip: [[client, client]]\n", "patterns: [{client: x}]\n", "zip: x\n"} {
-		_, err := campaign.ParseRecorded("plan.yaml", []byte(siblings+broken))
+		_, err := plan.ParseRecorded("plan.yaml", []byte(siblings+broken))
 		if err != nil && measure.KindOf(err) != measure.KindFile {
 			t.Errorf("%s%v", broken, err)
 		}
@@ -171,7 +159,7 @@ func TestAFactorMayNameWhatTheOneThatItGoesWithSets(t *testing.T) {
 			`factor "a" sets nothing: its levels x and y differ`,
 		},
 	} {
-		if _, err := campaign.Parse("p.yaml", []byte(minimal+c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := plan.Parse("p.yaml", []byte(minimal+c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("for\n%serror is %v\nwant     %s", c.text, err, c.want)
 		}
 	}
@@ -179,7 +167,7 @@ func TestAFactorMayNameWhatTheOneThatItGoesWithSets(t *testing.T) {
 
 func TestANameVariesATestAsTheFactorsThatItGoesWith(t *testing.T) {
 	for _, class := range []string{"[S, L], streams: [1, 16]}\nzip: [[class, streams]]\n", "[{name: S, when: {streams: 1}}, {name: L, when: {streams: 16}}], streams: [1, 16]}\n"} {
-		p, err := campaign.ParseRecorded("plan.yaml", []byte(`campaign: c
+		p, err := plan.ParseRecorded("plan.yaml", []byte(`campaign: c
 endpoints: {vm: {address: 10.0.0.4}}
 to: vm
 tests: {up: {test: tcp}, rtt: {test: latency, count: 20}}
@@ -203,7 +191,7 @@ func TestRecordedFactorsThatGoTogetherAreFewPatterns(t *testing.T) {
 		fmt.Fprintf(&b, "  f%d: {by: hand, levels: [a, b, c, d, e, f, g, h, i, j]}\n", i)
 	}
 	b.WriteString("zip: [[" + strings.Join(names, ", ") + "]]\n")
-	p, err := campaign.ParseRecorded("plan.yaml", []byte(b.String()))
+	p, err := plan.ParseRecorded("plan.yaml", []byte(b.String()))
 	if err != nil || len(p.AllPatterns()) != 10 {
 		t.Errorf("error %v", err)
 	}

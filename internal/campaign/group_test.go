@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 )
 
 var two = []pair{{from: "a", to: "b", group: 1}, {from: "c", to: "d", group: 1}}
@@ -23,7 +23,7 @@ func TestAGroupIsOneRecordOfTheJournal(t *testing.T) {
 		to := from + bytes.IndexByte(whole[from:], '\n') + 1
 		for cut := from; cut <= to; cut += 7 {
 			done := map[string]bool{}
-			if _, err := campaign.ReadJournal(bytes.NewReader(whole[:cut]), func(r campaign.Record) error {
+			if _, err := journal.Read(bytes.NewReader(whole[:cut]), func(r journal.Record) error {
 				for _, f := range r.Group {
 					done[fmt.Sprint(f.Trial.Client)] = true
 				}

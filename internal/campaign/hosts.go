@@ -1,12 +1,10 @@
 package campaign
 
-import "soku/internal/measure"
-
-// HostChange reports that a host went away or came back.
-type HostChange struct {
-	Host string // as in [Block.Hosts]
-	Gone error  // why it went away; nil: it came back
-}
+import (
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
+	"soku/internal/measure"
+)
 
 // wentAway is the error of a trial whose host went away.
 func wentAway(h HostChange) *measure.Error {
@@ -15,7 +13,7 @@ func wentAway(h HostChange) *measure.Error {
 
 // hostChanged takes note of a host. Trials that run on one that went away fail,
 // and those that wait for it are skipped: they count as not run.
-func (g *gathering) hostChanged(h HostChange) error {
+func (g *blockRun) hostChanged(h HostChange) error {
 	at := -1
 	for i, name := range g.block.Hosts {
 		if name == h.Host {
@@ -25,7 +23,7 @@ func (g *gathering) hostChanged(h HostChange) error {
 	if h.Gone == nil {
 		delete(g.gone, h.Host)
 		if at >= 0 {
-			g.queue.restore(at)
+			g.queue.Restore(at)
 		}
 		return nil
 	}
@@ -36,7 +34,7 @@ func (g *gathering) hostChanged(h HostChange) error {
 		return nil
 	}
 	for o := range g.ongoing {
-		if o.unit.occupies(at) {
+		if o.unit.Occupies(at) {
 			o.cancel(why)
 		}
 	}
@@ -44,20 +42,20 @@ func (g *gathering) hostChanged(h HostChange) error {
 }
 
 // lose skips what waits for a host that is gone.
-func (g *gathering) lose(host int, why *measure.Error) error {
-	lost := g.queue.lose(host)
-	if g.held != nil && g.held.occupies(host) {
-		for i := range g.held.count {
-			lost = append(lost, g.held.first+i)
+func (g *blockRun) lose(host int, why *measure.Error) error {
+	lost := g.queue.Lose(host)
+	if g.deferred != nil && g.deferred.Occupies(host) {
+		for i := range g.deferred.Count {
+			lost = append(lost, g.deferred.First+i)
 		}
-		g.queue.release(*g.held)
-		g.held = nil
+		g.queue.Release(*g.deferred)
+		g.deferred = nil
 	}
 	return g.skip(g.block, lost, why)
 }
 
 // loseGone skips what waits for hosts that went away before the block's turn.
-func (g *gathering) loseGone() error {
+func (g *blockRun) loseGone() error {
 	for i, name := range g.block.Hosts {
 		if why := g.gone[name]; why != nil {
 			if err := g.lose(i, why); err != nil {
@@ -69,11 +67,11 @@ func (g *gathering) loseGone() error {
 }
 
 // skip records trials that do not run in this run of the campaign.
-func (r *run) skip(b Block, trials []int, why *measure.Error) error {
+func (r *run) skip(b schedule.Block, trials []int, why *measure.Error) error {
 	if len(trials) == 0 {
 		return nil
 	}
-	records := make([]Record, len(trials))
+	records := make([]journal.Record, len(trials))
 	for n, i := range trials {
 		j := b.Job(i)
 		records[n] = r.dropped(j, 0, why)
@@ -86,13 +84,13 @@ func (r *run) skip(b Block, trials []int, why *measure.Error) error {
 }
 
 // countSkipped takes trials as not run in this run.
-func (r *run) countSkipped(b Block, trials []int) {
+func (r *run) countSkipped(b schedule.Block, trials []int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.out.Skipped += len(trials)
 	for _, i := range trials {
 		j := b.Job(i)
-		length, _ := trialTime(j.Test, j.Options)
+		length, _ := schedule.TrialTime(j.Test, j.Options)
 		r.clock.planned -= length
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/measure"
 )
 
@@ -33,7 +34,7 @@ func TestOthersGoOnWhenAHostGoesAway(t *testing.T) {
 		if !strings.Contains(err.Error(), "10 of 24 trials did not run because a host went away, and 1 failed") {
 			t.Errorf("error is %v", err)
 		}
-		dropped := n.records(campaign.RecordTrialDropped)
+		dropped := n.records(journal.RecordTrialDropped)
 		for _, r := range dropped {
 			if (r.Trial.Client != "h2" && r.Trial.Server != "h2") || r.Reason != "host h2 went away: no heartbeat for 5 s" || r.Code != "campaign.host_gone" {
 				t.Errorf("dropped %s>%s: %s (%s)", r.Trial.Client, r.Trial.Server, r.Reason, r.Code)
@@ -42,7 +43,7 @@ func TestOthersGoOnWhenAHostGoesAway(t *testing.T) {
 		if len(dropped) != 10 {
 			t.Errorf("%d trials are recorded as not run", len(dropped))
 		}
-		if ended := n.records(campaign.RecordEnded); len(ended) != 1 || ended[0].Code != "campaign.skipped_and_failed" {
+		if ended := n.records(journal.RecordEnded); len(ended) != 1 || ended[0].Code != "campaign.skipped_and_failed" {
 			t.Errorf("the end of the run is recorded as %+v", ended)
 		}
 		for _, r := range n.store.results {
@@ -83,7 +84,7 @@ func TestABlockWithoutHostsRunsNoCommands(t *testing.T) {
 		n.exec.Hosts = changes
 		changes <- campaign.HostChange{Host: "b", Gone: errors.New("gone")}
 		out, err := n.run()
-		if out.Skipped != 1 || len(n.started) != 0 || len(n.records(campaign.RecordCommand)) != 0 || !strings.Contains(err.Error(), "1 of 1 trial did not run because a host went away") {
+		if out.Skipped != 1 || len(n.started) != 0 || len(n.records(journal.RecordCommand)) != 0 || !strings.Contains(err.Error(), "1 of 1 trial did not run because a host went away") {
 			t.Errorf("outcome %+v, error %v", out, err)
 		}
 	})

@@ -9,35 +9,37 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/store/memory"
 )
 
-type runnerFunc func(context.Context, campaign.Job, campaign.Hooks) *measure.Result
+type runnerFunc func(context.Context, schedule.Job, campaign.Hooks) *measure.Result
 
-func (f runnerFunc) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
+func (f runnerFunc) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *measure.Result {
 	return f(ctx, j, h)
 }
 
 // jobRunner keeps the jobs that it is given and invents results with identities of its own.
-type jobRunner struct{ jobs []campaign.Job }
+type jobRunner struct{ jobs []schedule.Job }
 
-func (r *jobRunner) Run(_ context.Context, j campaign.Job, _ campaign.Hooks) *measure.Result {
+func (r *jobRunner) Run(_ context.Context, j schedule.Job, _ campaign.Hooks) *measure.Result {
 	r.jobs = append(r.jobs, j)
 	return &measure.Result{Schema: measure.Schema, ID: "of the runner", Test: j.Test, Trial: &j.Trial, StartedAt: time.Now().UTC(), Options: j.Options}
 }
 
 // recordsOf returns the records of a journal.
-func recordsOf(t *testing.T, in campaign.Journals, id string) (out []campaign.Record) {
+func recordsOf(t *testing.T, in journal.Backend, id string) (out []journal.Record) {
 	t.Helper()
-	if err := in.Read(id, func(r campaign.Record) error { out = append(out, r); return nil }); err != nil {
+	if err := in.Read(id, func(r journal.Record) error { out = append(out, r); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
 func TestTheIdentityOfAResultIsMadeBeforeItsTrial(t *testing.T) {
-	runner, in, results := &jobRunner{}, new(campaign.Memory), memory.New()
+	runner, in, results := &jobRunner{}, new(journal.Memory), memory.New()
 	c, err := campaign.Create(in, parse(t, study), 42, "test", time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -50,9 +52,9 @@ func TestTheIdentityOfAResultIsMadeBeforeItsTrial(t *testing.T) {
 	var started, finished []string
 	for _, r := range recordsOf(t, in, c.ID()) {
 		switch r.Kind {
-		case campaign.RecordTrialStarted:
+		case journal.RecordTrialStarted:
 			started = append(started, r.ResultID)
-		case campaign.RecordTrialFinished:
+		case journal.RecordTrialFinished:
 			finished = append(finished, r.Result.ID)
 		}
 	}
@@ -70,14 +72,14 @@ func TestTheIdentityOfAResultIsMadeBeforeItsTrial(t *testing.T) {
 }
 
 func TestAnotherResultOfTheSameIdentityIsKeptAndReported(t *testing.T) {
-	in, results := new(campaign.Memory), memory.New()
+	in, results := new(journal.Memory), memory.New()
 	c, err := campaign.Create(in, parse(t, study), 42, "test", time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	var taken string
-	runner := runnerFunc(func(_ context.Context, j campaign.Job, _ campaign.Hooks) *measure.Result {
+	runner := runnerFunc(func(_ context.Context, j schedule.Job, _ campaign.Hooks) *measure.Result {
 		r := &measure.Result{Schema: measure.Schema, Test: j.Test, Trial: &j.Trial, StartedAt: time.Now().UTC(), Options: j.Options}
 		if taken == "" { // another program writes a result with this identity meanwhile
 			taken = j.Result
@@ -103,10 +105,10 @@ func TestAnotherResultOfTheSameIdentityIsKeptAndReported(t *testing.T) {
 	}
 	var kept, conflicts int
 	for _, r := range recordsOf(t, in, c.ID()) {
-		if r.Kind == campaign.RecordTrialFinished && r.Result.ID == taken {
+		if r.Kind == journal.RecordTrialFinished && r.Result.ID == taken {
 			kept++
 		}
-		if r.Kind == campaign.RecordConflict && r.ResultID == taken && r.Code == "store.conflict" {
+		if r.Kind == journal.RecordConflict && r.ResultID == taken && r.Code == "store.conflict" {
 			conflicts++
 		}
 	}
@@ -120,7 +122,7 @@ func TestAnotherResultOfTheSameIdentityIsKeptAndReported(t *testing.T) {
 
 // A journal with two results of one identity, as two merged folders may leave.
 func TestAConflictWithinAJournalIsReportedOnResume(t *testing.T) {
-	in := new(campaign.Memory)
+	in := new(journal.Memory)
 	p := parse(t, study)
 	c, err := campaign.Create(in, p, 42, "test", time.Now())
 	if err != nil {
@@ -133,12 +135,12 @@ func TestAConflictWithinAJournalIsReportedOnResume(t *testing.T) {
 	_ = c.Close()
 	var ids []string
 	for _, r := range recordsOf(t, in, c.ID()) {
-		if r.Kind == campaign.RecordTrialFinished {
+		if r.Kind == journal.RecordTrialFinished {
 			ids = append(ids, r.Result.ID)
 		}
 	}
 	text := strings.ReplaceAll(string(in.Bytes(c.ID())), ids[1], ids[0])
-	other := new(campaign.Memory)
+	other := new(journal.Memory)
 	if _, err := other.Adopt(c.ID(), strings.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +156,7 @@ func TestAConflictWithinAJournalIsReportedOnResume(t *testing.T) {
 }
 
 func TestAJobHandsItsIdentityToTheAgent(t *testing.T) {
-	j := campaign.Job{Result: "0123456789ab01234567"}
+	j := schedule.Job{Result: "0123456789ab01234567"}
 	text, err := json.Marshal(campaign.SpecOf(j, campaign.Places{}.Access))
 	if err != nil || !strings.Contains(string(text), `"result_id":"0123456789ab01234567"`) {
 		t.Errorf("%s %v", text, err)

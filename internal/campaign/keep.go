@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
@@ -47,7 +49,7 @@ func (c *Campaign) Refill(ctx context.Context, s store.Store, conflict func(*mea
 func (c *Campaign) conflicts(e *measure.Error, now time.Time, report func(*measure.Error)) error {
 	id, _ := e.Figures["result"].(string)
 	report(e)
-	return c.write(Record{Kind: RecordConflict, At: now.UTC(), ResultID: id, Reason: e.Message, Code: e.Code})
+	return c.write(journal.Record{Kind: journal.RecordConflict, At: now.UTC(), ResultID: id, Reason: e.Message, Code: e.Code})
 }
 
 // keep makes the results of a unit last: first in the journal, those of a group
@@ -56,7 +58,7 @@ func (c *Campaign) conflicts(e *measure.Error, now time.Time, report func(*measu
 func (r *run) keep(ctx context.Context, all []*attempt) error {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
-	records := make([]Record, len(all))
+	records := make([]journal.Record, len(all))
 	var done, failed int
 	for i, a := range all {
 		key := a.job.Key()
@@ -76,11 +78,11 @@ func (r *run) keep(ctx context.Context, all []*attempt) error {
 		if a.result.Error != nil {
 			failed++
 		}
-		records[i] = Record{Kind: RecordTrialFinished, At: r.Now().UTC(), Trial: &key, Order: a.job.Trial.Order, Bytes: a.bytes, Result: NewDocument(a.result)}
+		records[i] = journal.Record{Kind: journal.RecordTrialFinished, At: r.Now().UTC(), Trial: &key, Order: a.job.Trial.Order, Bytes: a.bytes, Result: journal.NewDocument(a.result)}
 	}
 	rec := records[0]
 	if len(records) > 1 {
-		rec = Record{Kind: RecordGroupFinished, At: rec.At, Group: records}
+		rec = journal.Record{Kind: journal.RecordGroupFinished, At: rec.At, Group: records}
 	}
 	if err := r.c.write(rec); err != nil {
 		return err
@@ -116,14 +118,14 @@ func (r *run) conflict(e *measure.Error) { r.emit(Event{Kind: EventConflict, Err
 // drop records that trials were stopped: they count as not run. What they moved
 // counts.
 func (r *run) drop(all []*attempt, why *measure.Error) error {
-	records := make([]Record, len(all))
+	records := make([]journal.Record, len(all))
 	for i, a := range all {
 		records[i] = r.dropped(a.job, a.bytes, why)
 	}
 	return r.c.write(records...)
 }
 
-func (r *run) dropped(j Job, bytes int64, why *measure.Error) Record {
+func (r *run) dropped(j schedule.Job, bytes int64, why *measure.Error) journal.Record {
 	key := j.Key()
-	return Record{Kind: RecordTrialDropped, At: r.Now().UTC(), Trial: &key, Order: j.Trial.Order, ResultID: j.Result, Bytes: bytes, Reason: why.Message, Code: why.Code}
+	return journal.Record{Kind: journal.RecordTrialDropped, At: r.Now().UTC(), Trial: &key, Order: j.Trial.Order, ResultID: j.Result, Bytes: bytes, Reason: why.Message, Code: why.Code}
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -69,8 +72,8 @@ func TestAJournalWithPatternsAsTextIsResumed(t *testing.T) {
 	// Two factors, and a level with the separator in its name that is not ambiguous.
 	b := newBench(t, strings.Replace(study, "sku: [small, {name: large,", "zone: [one, {name: two, options: {rate: 9M}}], sku: [small, {name: 'large / new',", 1))
 	b.create()
-	b.exec.Only = campaign.Selection{{Name: "zone", Value: []string{"one"}}}
-	b.fail = func(j campaign.Job) error {
+	b.exec.Only = plan.Selection{{Name: "zone", Value: []string{"one"}}}
+	b.fail = func(j schedule.Job) error {
 		if j.Trial.Repeat == 2 {
 			return measure.TextError(measure.KindBroken, "peer gone", "")
 		}
@@ -99,7 +102,7 @@ func TestAJournalWithPatternsAsTextIsResumed(t *testing.T) {
 func TestAResultNamesItsPairAndSession(t *testing.T) {
 	b := newBench(t, strings.Replace(study, "{address: 10.0.0.4}", "{address: 10.0.0.4, addresses: {vlan: 10.1.0.4}}", 1)+"from: vm.vlan\n")
 	b.create()
-	b.exec.Only = campaign.Selection{{Name: "sku", Value: []string{"large"}}}
+	b.exec.Only = plan.Selection{{Name: "sku", Value: []string{"large"}}}
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +136,7 @@ func TestAResultNamesItsPairAndSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := campaign.ReadJournal(bytes.NewReader(text), func(r campaign.Record) error {
+	if _, err := journal.Read(bytes.NewReader(text), func(r journal.Record) error {
 		if r.Run != nil {
 			started = append(started, *r.Run.Session)
 		}

@@ -3,7 +3,6 @@ package campaign_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -14,6 +13,9 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/store/sqlite"
 	"soku/test/tier"
@@ -33,15 +35,15 @@ func campaignChild() int {
 	if kind == "pairs" {
 		text = killedPairs
 	}
-	p, err := campaign.Parse("plan.yaml", []byte(text))
+	p, err := plan.Parse("plan.yaml", []byte(text))
 	if err != nil {
 		return 1
 	}
 	var c *campaign.Campaign
 	if id := os.Getenv("SOKU_TEST_CAMPAIGN"); id != "" {
-		c, err = campaign.Resume(campaign.Folder(filepath.Join(dir, "campaigns")), id, p)
+		c, err = campaign.Resume(journal.Folder(filepath.Join(dir, "campaigns")), id, p)
 	} else {
-		c, err = campaign.Create(campaign.Folder(filepath.Join(dir, "campaigns")), p, 42, "test", time.Now())
+		c, err = campaign.Create(journal.Folder(filepath.Join(dir, "campaigns")), p, 42, "test", time.Now())
 	}
 	if err != nil {
 		println(err.Error())
@@ -67,7 +69,7 @@ func campaignChild() int {
 // slowRunner reports each trial to its parent and gives it time to kill.
 type slowRunner struct{}
 
-func (slowRunner) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
+func (slowRunner) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *measure.Result {
 	if h.Ready != nil {
 		_ = h.Ready(ctx)
 	}
@@ -84,8 +86,6 @@ var killedMesh = [][]pair{meshOf(3), two, meshOf(4), two, meshOf(3)}
 // and twice all 20 of them at one barrier.
 var killedPairs = strings.Replace(manyHosts(5), "campaign: many", "campaign: study", 1) +
 	"pairs: {mesh: ['*']}\ncontention: [isolated, together]\nrounds: 2\n"
-
-func identity(k campaign.Key) string { return fmt.Sprint(k, k.Client, k.Server) }
 
 func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
 	// The third trial of each life is cut short somewhere.
@@ -150,7 +150,7 @@ func killAndResume(t *testing.T, schedule string, want int, moment func() (trial
 		}
 		_, _ = io.Copy(io.Discard, out)
 		err = cmd.Wait()
-		infos, ferr := campaign.Find(campaign.Folder(filepath.Join(dir, "campaigns")), "study")
+		infos, ferr := campaign.Find(journal.Folder(filepath.Join(dir, "campaigns")), "study")
 		if ferr != nil || len(infos) != 1 {
 			t.Fatalf("campaigns are %+v (%v); the process said %s", infos, ferr, &stderr)
 		}
@@ -177,9 +177,9 @@ func killAndResume(t *testing.T, schedule string, want int, moment func() (trial
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := campaign.ReadJournal(f, func(r campaign.Record) error {
+	if _, err := journal.Read(f, func(r journal.Record) error {
 		for _, f := range append(r.Group, r) {
-			if f.Kind == campaign.RecordTrialFinished {
+			if f.Kind == journal.RecordTrialFinished {
 				finished[identity(*f.Trial)]++
 			}
 		}

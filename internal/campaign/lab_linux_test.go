@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
 	"soku/internal/agent"
 	"soku/internal/campaign"
+	"soku/internal/campaign/schedule"
 	"soku/internal/lab"
 	"soku/internal/measure"
 	"soku/internal/server"
@@ -106,7 +106,7 @@ func placesIn(t *testing.T, l *lab.Lab) campaign.Places {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return campaign.Places{Of: func(j campaign.Job) agent.Place {
+	return campaign.Places{Of: func(j schedule.Job) agent.Place {
 		return agent.Process{Now: time.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
 			return l.Command(ctx, j.Client.Host, self, "trial"), nil
 		}}
@@ -115,12 +115,12 @@ func placesIn(t *testing.T, l *lab.Lab) campaign.Places {
 
 // inLab gives the jobs of a schedule the hosts and addresses of the lab, and a
 // load that the machine carries several times over.
-func (n *labNet) inLab(blocks func(*campaign.Campaign) iter.Seq[campaign.Block]) func(*campaign.Campaign) iter.Seq[campaign.Block] {
-	return func(c *campaign.Campaign) iter.Seq[campaign.Block] {
-		return func(yield func(campaign.Block) bool) {
+func (n *labNet) inLab(blocks func(*campaign.Campaign) iter.Seq[schedule.Block]) func(*campaign.Campaign) iter.Seq[schedule.Block] {
+	return func(c *campaign.Campaign) iter.Seq[schedule.Block] {
+		return func(yield func(schedule.Block) bool) {
 			for b := range blocks(c) {
 				job := b.Job
-				b.Job = func(i int) campaign.Job {
+				b.Job = func(i int) schedule.Job {
 					j := job(i)
 					address, err := n.lab.Topology.Address(j.Server.Endpoint.Name, "")
 					if err != nil {
@@ -145,7 +145,7 @@ type timedRunner struct {
 	n *labNet
 }
 
-func (r *timedRunner) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
+func (r *timedRunner) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *measure.Result {
 	begin := time.Now()
 	progress := h.Progress
 	seen := false
@@ -237,11 +237,11 @@ func TestInALabAGroupStartsAtOneBarrierWithItsSkewRecorded(t *testing.T) {
 func TestInALabAGroupWithoutAServerFailsAsAWhole(t *testing.T) {
 	n := newLabNet(t, 1, two)
 	blocks := n.exec.Blocks
-	n.exec.Blocks = func(c *campaign.Campaign) iter.Seq[campaign.Block] {
-		return func(yield func(campaign.Block) bool) {
+	n.exec.Blocks = func(c *campaign.Campaign) iter.Seq[schedule.Block] {
+		return func(yield func(schedule.Block) bool) {
 			for b := range blocks(c) {
 				job := b.Job
-				b.Job = func(i int) campaign.Job {
+				b.Job = func(i int) schedule.Job {
 					j := job(i)
 					if j.Client.Host == "c" {
 						j.Options.Port = 1 // a closed port

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/test/tier"
 )
@@ -31,7 +34,7 @@ func runInLab(t *testing.T, hosts int, keys string) *net {
 	}
 	n := netOf(t, p, p.Concurrency())
 	n.exec.Runner = placesIn(t, l)
-	if failures, err := campaign.Preflight(t.Context(), n.exec.Runner, campaign.Probes(p, nil)); err != nil || len(failures) > 0 {
+	if failures, err := campaign.Preflight(t.Context(), n.exec.Runner, schedule.Probes(p, nil)); err != nil || len(failures) > 0 {
 		t.Fatalf("failures of probes: %v (%v)", failures, err)
 	}
 	if out, err := n.run(); err != nil || out.Done != p.Trials() {
@@ -47,21 +50,21 @@ func runInLab(t *testing.T, hosts int, keys string) *net {
 
 // span is from the start of a trial to its end, in the journal.
 type span struct {
-	trial      campaign.Key
+	trial      plan.TrialKey
 	begin, end time.Time
 }
 
 func (n *net) spans() []span {
 	n.t.Helper()
 	begun := map[string]time.Time{}
-	for _, r := range n.records(campaign.RecordTrialStarted) {
+	for _, r := range n.records(journal.RecordTrialStarted) {
 		begun[identity(*r.Trial)] = r.At
 	}
 	var out []span
-	for _, r := range n.records(campaign.RecordTrialFinished) {
+	for _, r := range n.records(journal.RecordTrialFinished) {
 		out = append(out, span{*r.Trial, begun[identity(*r.Trial)], r.At})
 	}
-	for _, g := range n.records(campaign.RecordGroupFinished) {
+	for _, g := range n.records(journal.RecordGroupFinished) {
 		for _, r := range g.Group {
 			out = append(out, span{*r.Trial, begun[identity(*r.Trial)], r.At})
 		}
@@ -131,7 +134,7 @@ func TestInALabNinePairsRunIsolatedAndTogether(t *testing.T) {
 	}
 	skews := map[string]int{}
 	for _, r := range n.store.results {
-		together := slices.Contains(r.Trial.Levels, measure.Level{Factor: campaign.ContentionFactor, Value: campaign.Together})
+		together := slices.Contains(r.Trial.Levels, measure.Level{Factor: plan.ContentionFactor, Value: plan.Together})
 		switch g := r.Trial.Group; {
 		case !together && g != nil:
 			t.Errorf("%+v is isolated, and in group %+v", r.Trial.Pair, g)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
 	"soku/internal/measure"
 )
@@ -75,7 +77,7 @@ func TestLimitsControlAndPracticalAreChecked(t *testing.T) {
 		"practical: 0%\n":                                        "percent",
 		"practical: 200%\n":                                      "percent",
 	} {
-		_, err := campaign.Parse("plan.yaml", []byte(limited+text))
+		_, err := plan.Parse("plan.yaml", []byte(limited+text))
 		if err == nil || !strings.Contains(err.Error()+measure.AsError(err, "").Hint, want) || !strings.HasPrefix(err.Error(), "plan.yaml:11:") {
 			t.Errorf("%s: %v, want %q at line 11", strings.TrimSpace(text), err, want)
 		}
@@ -100,7 +102,7 @@ func TestTheControlIsASelectionOfPatterns(t *testing.T) {
 
 func TestHowFiguresAreJudgedMayChangeWhileACampaignRuns(t *testing.T) {
 	changed := strings.Replace(limited, "12 Gbit/s", "10 Gbit/s", 1) + "practical: 5%\ncontrol: {gateway: none}\nlimits: {goodput: 1G}\n"
-	in := new(campaign.Memory)
+	in := new(journal.Memory)
 	c, err := campaign.Create(in, parse(t, limited), 1, "test", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
@@ -163,10 +165,10 @@ func TestAComponentThatTheCatalogDoesNotHaveIsAnErrorButInARecordedPlan(t *testi
 		{"azure/circuit/1Gbps", "azure/disk/P15"}:           "plan.yaml:9:",
 	} {
 		text := []byte(strings.Replace(documented, change[0], change[1], 1))
-		if _, err := campaign.Parse("plan.yaml", text); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), change[1]) {
+		if _, err := plan.Parse("plan.yaml", text); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), change[1]) {
 			t.Errorf("%s: %v", change[1], err)
 		}
-		p, err := campaign.ParseRecorded("plan.yaml", text)
+		p, err := plan.ParseRecorded("plan.yaml", text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,10 +186,10 @@ func TestAPlanMayNameComponentsOfAnotherCatalog(t *testing.T) {
 	read := func(string) ([]byte, error) {
 		return []byte(strings.Replace(documented, "azure/circuit/1Gbps", "office/line", 1)), nil
 	}
-	if _, err := campaign.Load("plan.yaml", read); err == nil {
+	if _, err := plan.Load("plan.yaml", read); err == nil {
 		t.Error("no error without it")
 	}
-	if _, err := campaign.LoadWith("plan.yaml", read, func() (*catalog.Catalog, error) { return catalog.Builtin().Merge(own), nil }); err != nil {
+	if _, err := plan.LoadWith("plan.yaml", read, func() (*catalog.Catalog, error) { return catalog.Builtin().Merge(own), nil }); err != nil {
 		t.Error(err)
 	}
 }

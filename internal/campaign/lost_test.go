@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/store/memory"
 )
 
 // losing returns a runner whose place loses the trial of order 3 until it is back.
 func losing(back *bool, lost *[]string) runnerFunc {
-	return func(_ context.Context, j campaign.Job, _ campaign.Hooks) *measure.Result {
+	return func(_ context.Context, j schedule.Job, _ campaign.Hooks) *measure.Result {
 		r := &measure.Result{Schema: measure.Schema, Test: j.Test, Trial: &j.Trial, StartedAt: time.Now().UTC(), Options: j.Options}
 		if j.Trial.Round == 1 && j.Trial.Order == 3 && !*back {
 			*lost = append(*lost, j.Result)
@@ -27,7 +29,7 @@ func TestALostTrialRunsAgainAndNamesTheLostOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var back bool
 		var lost []string
-		in, results := new(campaign.Memory), memory.New()
+		in, results := new(journal.Memory), memory.New()
 		c, err := campaign.Create(in, parse(t, study), 42, "test", time.Now())
 		if err != nil {
 			t.Fatal(err)
@@ -41,13 +43,13 @@ func TestALostTrialRunsAgainAndNamesTheLostOne(t *testing.T) {
 		repeated, named := 0, 0
 		for _, r := range recordsOf(t, in, c.ID()) {
 			switch {
-			case r.Kind == campaign.RecordTrialDropped && r.Code == "campaign.host_gone" && r.ResultID == lost[repeated]:
+			case r.Kind == journal.RecordTrialDropped && r.Code == "campaign.host_gone" && r.ResultID == lost[repeated]:
 				repeated++
-			case r.Kind == campaign.RecordTrialStarted && r.Repeats != "":
+			case r.Kind == journal.RecordTrialStarted && r.Repeats != "":
 				if named++; r.Repeats != lost[repeated-1] || r.ResultID == r.Repeats {
 					t.Errorf("%s repeats %s, lost were %q", r.ResultID, r.Repeats, lost)
 				}
-			case r.Kind == campaign.RecordTrialFinished && r.Order == 3 && r.Trial.Round == 1:
+			case r.Kind == journal.RecordTrialFinished && r.Order == 3 && r.Trial.Round == 1:
 				if f := r.Result; f.Error != nil {
 					t.Error(f.Error)
 				} else if doc, err := f.Result(); err != nil || len(doc.Findings.With(measure.CodeRepeatsLost)) != 1 {
@@ -65,7 +67,7 @@ func TestALostTrialWhoseHostStaysAwayIsNotRunAndResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var back bool
 		var lost []string
-		in, results, p := new(campaign.Memory), memory.New(), parse(t, study)
+		in, results, p := new(journal.Memory), memory.New(), parse(t, study)
 		c, err := campaign.Create(in, p, 42, "test", time.Now())
 		if err != nil {
 			t.Fatal(err)

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/memory"
@@ -36,24 +38,12 @@ func TestMain(m *testing.M) {
 // place of soku.
 var commands = map[string]func(args []string) error{}
 
-// study is a plan of 2 levels x 2 tests x 2 repeats x 2 rounds: 16 trials.
-const study = `campaign: study
-endpoints: {vm: {address: 10.0.0.4}}
-to: vm
-factors: {sku: [small, {name: large, options: {dscp: 8}}]}
-tests:
-  up: {test: tcp, duration: 1s, rate: 8M}
-  rtt: {test: ping, count: 10}
-repeats: 2
-rounds: 2
-`
-
 // bench is a campaign folder, a store and a runner that invents results.
 type bench struct {
 	t        *testing.T
 	dir      string
 	store    store.Store
-	plan     *campaign.Plan
+	plan     *plan.Plan
 	campaign *campaign.Campaign
 	exec     *campaign.Executor
 
@@ -61,10 +51,10 @@ type bench struct {
 	ran      []string // trials in the order in which the runner got them
 	commands []string
 	events   []campaign.Event
-	fail     func(j campaign.Job) error
-	during   func(ctx context.Context, j campaign.Job, obs measure.Observer)
+	fail     func(j schedule.Job) error
+	during   func(ctx context.Context, j schedule.Job, obs measure.Observer)
 	bytes    int64 // payload of a trial
-	goodput  func(j campaign.Job) float64
+	goodput  func(j schedule.Job) float64
 }
 
 func newBench(t *testing.T, text string) *bench {
@@ -86,8 +76,8 @@ func (b *bench) create() {
 	b.hold(c)
 }
 
-func (b *bench) campaigns() campaign.Folder {
-	return campaign.Folder(filepath.Join(b.dir, "campaigns"))
+func (b *bench) campaigns() journal.Folder {
+	return journal.Folder(filepath.Join(b.dir, "campaigns"))
 }
 
 func (b *bench) hold(c *campaign.Campaign) {
@@ -120,7 +110,7 @@ var serial struct {
 	n int
 }
 
-func (b *bench) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
+func (b *bench) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *measure.Result {
 	b.mu.Lock()
 	b.ran = append(b.ran, j.Key().String())
 	b.mu.Unlock()
@@ -143,7 +133,7 @@ func (b *bench) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *meas
 	return r
 }
 
-func invented(j campaign.Job, id string, bytes int64) *measure.Result {
+func invented(j schedule.Job, id string, bytes int64) *measure.Result {
 	trial := j.Trial
 	return &measure.Result{Schema: measure.Schema, ID: id, Test: j.Test, Trial: &trial, StartedAt: time.Now().UTC(), Options: j.Options,
 		Flows: []measure.Flow{{Direction: measure.Forward, Summary: measure.Summary{SentBytes: bytes, ReceivedBytes: bytes}}}}

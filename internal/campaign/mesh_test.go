@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
@@ -55,9 +58,9 @@ type pair struct {
 // store in memory, and a runner that takes time and calls what a test wants.
 type net struct {
 	t        *testing.T
-	in       campaign.Memory
+	in       journal.Memory
 	store    memoryStore
-	plan     *campaign.Plan
+	plan     *plan.Plan
 	campaign *campaign.Campaign
 	exec     *campaign.Executor
 
@@ -69,8 +72,8 @@ type net struct {
 	busy    map[string]time.Duration
 	serial  int
 
-	length func(j campaign.Job) time.Duration // of a trial; nil: 10 s
-	act    func(ctx context.Context, j campaign.Job, h campaign.Hooks) error
+	length func(j schedule.Job) time.Duration // of a trial; nil: 10 s
+	act    func(ctx context.Context, j schedule.Job, h campaign.Hooks) error
 }
 
 func newNet(t *testing.T, limit int, blocks ...[]pair) *net {
@@ -80,7 +83,7 @@ func newNet(t *testing.T, limit int, blocks ...[]pair) *net {
 }
 
 // netOf is a net for the pairs of a plan.
-func netOf(t *testing.T, p *campaign.Plan, limit int) *net {
+func netOf(t *testing.T, p *plan.Plan, limit int) *net {
 	n := &net{t: t, plan: p, begin: time.Now(),
 		running: map[string]int{}, busy: map[string]time.Duration{}, store: memoryStore{results: map[string]*measure.Result{}}}
 	n.exec = &campaign.Executor{Runner: n, Store: &n.store, Now: time.Now, Limit: limit,
@@ -95,10 +98,10 @@ func netOf(t *testing.T, p *campaign.Plan, limit int) *net {
 
 // blocksOf is a schedule with a block for each list of pairs, all of the plan's
 // first pattern and test.
-func blocksOf(plan *campaign.Plan, blocks [][]pair) func(c *campaign.Campaign) iter.Seq[campaign.Block] {
+func blocksOf(plan *plan.Plan, blocks [][]pair) func(c *campaign.Campaign) iter.Seq[schedule.Block] {
 	pt := &plan.AllPatterns()[0]
-	return func(c *campaign.Campaign) iter.Seq[campaign.Block] {
-		return func(yield func(campaign.Block) bool) {
+	return func(c *campaign.Campaign) iter.Seq[schedule.Block] {
+		return func(yield func(schedule.Block) bool) {
 			for i, pairs := range blocks {
 				if !yield(blockOf(c.ID(), pt, i+1, pairs)) {
 					return
@@ -108,34 +111,34 @@ func blocksOf(plan *campaign.Plan, blocks [][]pair) func(c *campaign.Campaign) i
 	}
 }
 
-func blockOf(campaignID string, pt *campaign.Pattern, round int, pairs []pair) campaign.Block {
-	b := campaign.Block{Round: round, Pattern: pt, Len: len(pairs)}
+func blockOf(campaignID string, pt *plan.Pattern, round int, pairs []pair) schedule.Block {
+	b := schedule.Block{Round: round, Pattern: pt, Len: len(pairs)}
 	host := func(name string) int {
 		if !slices.Contains(b.Hosts, name) {
 			b.Hosts = append(b.Hosts, name)
 		}
 		return slices.Index(b.Hosts, name)
 	}
-	slots := make([]campaign.Slot, len(pairs))
+	slots := make([]schedule.Slot, len(pairs))
 	for k, p := range pairs {
-		slots[k] = campaign.Slot{Client: host(p.from), Server: host(p.to), Group: p.group}
+		slots[k] = schedule.Slot{Client: host(p.from), Server: host(p.to), Group: p.group}
 	}
-	b.Slot = func(k int) campaign.Slot { return slots[k] }
-	b.Job = func(k int) campaign.Job {
+	b.Slot = func(k int) schedule.Slot { return slots[k] }
+	b.Job = func(k int) schedule.Job {
 		client, server := measure.Endpoint{Name: pairs[k].from}, measure.Endpoint{Name: pairs[k].to, Address: "10.0.0.1"}
-		return campaign.Job{
+		return schedule.Job{
 			Trial: measure.Trial{Campaign: campaignID, Pattern: pt.Name, Levels: pt.Levels, Label: "throughput", Round: round,
 				Repeat: 1, Order: k + 1, Seed: 42, Pair: &measure.Pair{Client: client, Server: server}},
 			Test: pt.Tests[0].Test, Options: pt.Tests[0].Options,
-			Client: campaign.Target{Endpoint: client}, Server: campaign.Target{Endpoint: server},
+			Client: plan.Target{Endpoint: client}, Server: plan.Target{Endpoint: server},
 		}
 	}
 	return b
 }
 
-func name(j campaign.Job) string { return j.Client.Endpoint.Name + ">" + j.Server.Endpoint.Name }
+func name(j schedule.Job) string { return j.Client.Endpoint.Name + ">" + j.Server.Endpoint.Name }
 
-func (n *net) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
+func (n *net) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *measure.Result {
 	length := 10 * time.Second
 	if n.length != nil {
 		length = n.length(j)
@@ -199,10 +202,10 @@ func (n *net) resume() {
 }
 
 // records are those of a kind in the journal.
-func (n *net) records(kind string) []campaign.Record {
+func (n *net) records(kind string) []journal.Record {
 	n.t.Helper()
-	var out []campaign.Record
-	if err := n.in.Read(n.campaign.ID(), func(r campaign.Record) error {
+	var out []journal.Record
+	if err := n.in.Read(n.campaign.ID(), func(r journal.Record) error {
 		if r.Kind == kind {
 			out = append(out, r)
 		}
@@ -216,10 +219,10 @@ func (n *net) records(kind string) []campaign.Record {
 // finished counts the results in the journal by trial.
 func (n *net) finished() map[string]int {
 	out := map[string]int{}
-	for _, r := range n.records(campaign.RecordTrialFinished) {
+	for _, r := range n.records(journal.RecordTrialFinished) {
 		out[identity(*r.Trial)]++
 	}
-	for _, g := range n.records(campaign.RecordGroupFinished) {
+	for _, g := range n.records(journal.RecordGroupFinished) {
 		for _, r := range g.Group {
 			out[identity(*r.Trial)]++
 		}

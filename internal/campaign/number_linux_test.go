@@ -8,13 +8,12 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 )
 
 // A place may have thousands of campaigns.
 func TestNumberingACampaignOpensOneJournal(t *testing.T) {
-	in := campaign.Folder(t.TempDir())
+	in := journal.Folder(t.TempDir())
 	for i := range 10 {
 		begin(t, in, fmt.Sprintf("c%d", i))
 	}
@@ -24,7 +23,7 @@ func TestNumberingACampaignOpensOneJournal(t *testing.T) {
 	}
 	defer unix.Close(watch)
 	for i := range 10 {
-		journal := campaign.JournalFile(filepath.Join(in.Name(), fmt.Sprintf("c%d", i)))
+		journal := journal.File(filepath.Join(in.Name(), fmt.Sprintf("c%d", i)))
 		if _, err := unix.InotifyAddWatch(watch, journal, unix.IN_OPEN); err != nil {
 			t.Fatal(err)
 		}

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 )
 
 // begin begins a campaign and returns its number.
-func begin(t *testing.T, in campaign.Journals, id string) int {
+func begin(t *testing.T, in journal.Backend, id string) int {
 	t.Helper()
 	c, err := campaign.CreateAs(id, in, parse(t, study), 1, "test", time.Now())
 	if err != nil {
@@ -67,7 +68,7 @@ func TestANumberIsHigherThanThoseOfAdoptedCampaigns(t *testing.T) {
 
 // An older version writes no counter, and a disk may lose it.
 func TestWithoutACounterTheNumberIsThatOfTheJournals(t *testing.T) {
-	in := campaign.Folder(t.TempDir())
+	in := journal.Folder(t.TempDir())
 	counter := filepath.Join(in.Name(), ".number")
 	for i := range 3 {
 		begin(t, in, fmt.Sprintf("c%d", 9-i)) // a clock that steps back

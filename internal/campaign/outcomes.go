@@ -1,5 +1,7 @@
 package campaign
 
+import "soku/internal/campaign/plan"
+
 // outcome is what a trial left.
 type outcome struct {
 	result string // ID of its newest result
@@ -20,12 +22,12 @@ func newOutcomes() outcomes {
 	return outcomes{numbers: map[string]int32{}, of: map[compactKey]outcome{}}
 }
 
-func (o *outcomes) get(k Key) (outcome, bool) {
+func (o *outcomes) get(k plan.TrialKey) (outcome, bool) {
 	out, done := o.of[o.compact(k)]
 	return out, done
 }
 
-func (o *outcomes) set(k Key, out outcome) {
+func (o *outcomes) set(k plan.TrialKey, out outcome) {
 	p := o.compact(k)
 	if o.of[p].failed {
 		o.failed--
@@ -36,9 +38,9 @@ func (o *outcomes) set(k Key, out outcome) {
 	o.of[p] = out
 }
 
-func (o *outcomes) compact(k Key) compactKey {
+func (o *outcomes) compact(k plan.TrialKey) compactKey {
 	return compactKey{
-		pattern: o.number(k.patternText()), client: o.number(k.Client), server: o.number(k.Server), label: o.number(k.Label),
+		pattern: o.number(k.PatternText()), client: o.number(k.Client), server: o.number(k.Server), label: o.number(k.Label),
 		round: int32(k.Round), repeat: int32(k.Repeat),
 	}
 }

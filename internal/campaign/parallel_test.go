@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -19,7 +20,7 @@ func TestTheExecutorKeepsTheHostsOfAMeshBusy(t *testing.T) {
 		const hosts = 60
 		n := newNet(t, hosts, meshOf(hosts))
 		g := rand.New(rand.NewPCG(1, 2))
-		n.length = func(campaign.Job) time.Duration {
+		n.length = func(schedule.Job) time.Duration {
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			return 10*time.Second + time.Duration(g.Int64N(int64(4*time.Second)))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/agent"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -17,7 +18,7 @@ const connectEvery = time.Second
 // runs again until [Executor.Patience] is over; the result says so. A server that did not
 // come back is not waited for again until it has answered: the trials that are left fail
 // immediately.
-func (g *gathering) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *measure.Result {
+func (g *blockRun) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *measure.Result {
 	server := fmt.Sprintf("%s %d", a.job.Server.Machine(), a.job.Options.Port)
 	begin := time.Now()
 	var first *measure.Error // the failure that made it wait
@@ -58,7 +59,7 @@ func unanswered(e *measure.Error) bool {
 
 // whyLost returns the host that was lost while a unit ran and why, or nil if none was. A host that
 // was lost before and cannot be reached is still lost.
-func (g *gathering) whyLost(all []*attempt, before bool) (host string, why *measure.Error) {
+func (g *blockRun) whyLost(all []*attempt, before bool) (host string, why *measure.Error) {
 	for _, a := range all {
 		if e := a.result.Error; agent.Lost(e) || before && unanswered(e) {
 			host = a.job.Client.Machine()
@@ -74,7 +75,7 @@ func (g *gathering) whyLost(all []*attempt, before bool) (host string, why *meas
 // repeatLost records that a unit was lost and waits until it may run again. Once
 // [Executor.Patience] has passed since the first loss, or where a unit before it waited for the
 // host in vain, its trials count as not run.
-func (g *gathering) repeatLost(ctx context.Context, all []*attempt, host string, why *measure.Error, since time.Time) (again bool, err error) {
+func (g *blockRun) repeatLost(ctx context.Context, all []*attempt, host string, why *measure.Error, since time.Time) (again bool, err error) {
 	if err := g.drop(all, why); err != nil {
 		return false, err
 	}
@@ -123,4 +124,17 @@ func (r *run) setGaveUp(server string, yes bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.silent[server] = yes
+}
+
+// timed runs a trial and counts the time it took.
+func (g *blockRun) timed(j schedule.Job, run func()) {
+	begin := g.Now()
+	g.mu.Lock()
+	g.clock.began(begin)
+	g.mu.Unlock()
+	run()
+	end := g.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.clock.ended(j, begin, end)
 }

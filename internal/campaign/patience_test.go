@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -21,11 +22,11 @@ factors:
   streams: [1, 4]
 tests: {up: {test: tcp}, rtt: {test: latency, count: 9}, ping: {test: ping}, theirs: {test: tcp, via: iperf3}}
 `)
-	probes := campaign.Probes(b.plan, nil)
+	probes := schedule.Probes(b.plan, nil)
 	if len(probes) != 4 || probes[2].Options.Port != 99 || probes[2].Test != measure.TestLatency || probes[2].Options.Count != 1 || probes[1].Test != measure.TestPing {
 		t.Fatalf("probes are %+v", probes)
 	}
-	b.fail = func(j campaign.Job) error {
+	b.fail = func(j schedule.Job) error {
 		switch j.Server.Endpoint.Name {
 		case "one":
 			if j.Test == measure.TestPing { // whether it is answered is for the trial to find out
@@ -41,7 +42,7 @@ tests: {up: {test: tcp}, rtt: {test: latency, count: 9}, ping: {test: ping}, the
 	if err != nil || len(failures) != 2 || failures[0].Error() != "two: connect 10.0.0.2:99: refused" || !strings.HasPrefix(failures[1].Error(), "three: connect 10.0.0.3:7658: no answer in time") {
 		t.Errorf("failures %v, error %v", failures, err)
 	}
-	b.fail = func(j campaign.Job) error {
+	b.fail = func(j schedule.Job) error {
 		if j.Test == measure.TestPing {
 			return measure.Fail(measure.KindPermission, "ping.permission", measure.Figures{"target": "10.0.0.1", "cause": "not permitted"})
 		}

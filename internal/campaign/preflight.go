@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -17,7 +18,7 @@ const (
 
 // Preflight runs probes, several concurrently, and returns what failed, failures of one cause as
 // one. The error is of kind interrupted, if ctx ends.
-func Preflight(ctx context.Context, runner Runner, probes []Job) ([]*measure.Error, error) {
+func Preflight(ctx context.Context, runner Runner, probes []schedule.Job) ([]*measure.Error, error) {
 	failures := make([]*measure.Error, len(probes))
 	var all sync.WaitGroup
 	room := make(chan struct{}, probesAtOnce)
@@ -53,7 +54,7 @@ func Preflight(ctx context.Context, runner Runner, probes []Job) ([]*measure.Err
 		if pairs[text] == nil {
 			causes = append(causes, e)
 		}
-		pairs[text] = append(pairs[text], probes[i].ends().String())
+		pairs[text] = append(pairs[text], probes[i].Endpoints().String())
 	}
 	var out []*measure.Error
 	for _, e := range causes {

@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/sqlite"
 )
 
 func TestTheOrderOfCampaignsIsThatOfTheirCreation(t *testing.T) {
-	in := new(campaign.Memory)
+	in := new(journal.Memory)
 	p := parse(t, study)
 	var begun []string
 	// The clock was a year ahead for the first.
@@ -42,7 +44,7 @@ func TestTheOrderOfCampaignsIsThatOfTheirCreation(t *testing.T) {
 
 func TestAnUnknownCampaignIsNotFound(t *testing.T) {
 	for _, id := range []string{"nothing", "", "..", "../x", "/etc"} {
-		_, err := campaign.Resume(campaign.Folder(t.TempDir()), id, parse(t, study))
+		_, err := campaign.Resume(journal.Folder(t.TempDir()), id, parse(t, study))
 		if measure.KindOf(err) != measure.KindNotFound {
 			t.Errorf("%q: %v", id, err)
 		}
@@ -73,7 +75,7 @@ func (s *countingStore) Put(ctx context.Context, results ...*measure.Result) err
 func TestAResumedRunStoresOnlyMissingResults(t *testing.T) {
 	b := newBench(t, study)
 	b.create()
-	b.exec.Only = campaign.Selection{{Name: "sku", Value: []string{"large"}}}
+	b.exec.Only = plan.Selection{{Name: "sku", Value: []string{"large"}}}
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +148,7 @@ func TestAJournalCutAnywhereResumes(t *testing.T) {
 func TestRecordsAfterATornLineAreComplete(t *testing.T) {
 	b := newBench(t, study)
 	b.create()
-	b.exec.Only = campaign.Selection{{Name: "sku", Value: []string{"large"}}}
+	b.exec.Only = plan.Selection{{Name: "sku", Value: []string{"large"}}}
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +170,7 @@ func TestRecordsAfterATornLineAreComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := campaign.ReadJournal(bytes.NewReader(text), func(campaign.Record) error { return nil })
+	whole, err := journal.Read(bytes.NewReader(text), func(journal.Record) error { return nil })
 	if err != nil || whole != int64(len(text)) {
 		t.Errorf("%d of %d bytes are whole (%v)", whole, len(text), err)
 	}
@@ -212,7 +214,7 @@ func TestAJournalOfANewerSokuIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "c", "journal.ndjson"), []byte(line+line), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := campaign.Resume(campaign.Folder(dir), "c", parse(t, study))
+	_, err := campaign.Resume(journal.Folder(dir), "c", parse(t, study))
 	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "soku.journal/2") {
 		t.Errorf("error is %v", err)
 	}
@@ -228,13 +230,13 @@ func FuzzReadJournal(f *testing.F) {
 	f.Add([]byte(plan + "\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		records := 0
-		whole, err := campaign.ReadJournal(bytes.NewReader(b), func(r campaign.Record) error {
+		whole, err := journal.Read(bytes.NewReader(b), func(r journal.Record) error {
 			records++
-			if r.Kind == "" || r.Kind == campaign.RecordTrialFinished && (r.Trial == nil || r.Result == nil) {
+			if r.Kind == "" || r.Kind == journal.RecordTrialFinished && (r.Trial == nil || r.Result == nil) {
 				t.Errorf("visited %+v", r)
 			}
 			for _, f := range r.Group {
-				if r.Kind == campaign.RecordGroupFinished && (f.Trial == nil || f.Result == nil) {
+				if r.Kind == journal.RecordGroupFinished && (f.Trial == nil || f.Result == nil) {
 					t.Errorf("visited a group with %+v", f)
 				}
 			}
@@ -249,7 +251,7 @@ func FuzzReadJournal(f *testing.F) {
 		if err != nil && measure.KindOf(err) != measure.KindStore {
 			t.Errorf("%v has kind %s", err, measure.KindOf(err))
 		}
-		again, err2 := campaign.ReadJournal(bytes.NewReader(b[:whole]), func(campaign.Record) error { return nil })
+		again, err2 := journal.Read(bytes.NewReader(b[:whole]), func(journal.Record) error { return nil })
 		if again != whole || err2 != nil {
 			t.Errorf("what is whole reads as %d of %d bytes (%v)", again, whole, err2)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"soku/internal/agent"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -13,7 +14,7 @@ import (
 // wrong. Ending ctx ends the trial within 100 ms; the result's Error is then
 // ctx's cause. Run is called concurrently when the executor runs several trials.
 type Runner interface {
-	Run(ctx context.Context, j Job, h Hooks) *measure.Result
+	Run(ctx context.Context, j schedule.Job, h Hooks) *measure.Result
 }
 
 // Hooks are how a running trial reports to the executor. Progress is never nil.

@@ -17,8 +17,11 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
-
 	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/memory"
@@ -97,8 +100,8 @@ func words(d *datadriven.TestData) (out []string) {
 type scenario struct {
 	begin    time.Time
 	text     string // of the plan
-	plan     *campaign.Plan
-	journals *campaign.Memory
+	plan     *plan.Plan
+	journals *journal.Memory
 	store    store.Store
 	campaign *campaign.Campaign
 	process  *process // nil: none runs
@@ -118,11 +121,11 @@ type process struct {
 	hosts chan campaign.HostChange
 	ended chan struct{}
 	brief bool // its trials are not printed
-	plan  *campaign.Plan
+	plan  *plan.Plan
 }
 
 func newScenario() *scenario {
-	return &scenario{begin: time.Now(), journals: new(campaign.Memory), store: memory.New(),
+	return &scenario{begin: time.Now(), journals: new(journal.Memory), store: memory.New(),
 		holding: map[string]chan verdict{}, held: make(chan struct{}, 1000)}
 }
 
@@ -186,12 +189,12 @@ func (s *scenario) note(format string, args ...any) {
 }
 
 func (s *scenario) setPlan(_ []string, input string) error {
-	p, err := campaign.Parse("plan.yaml", []byte(input+"\n"))
+	p, err := plan.Parse("plan.yaml", []byte(input+"\n"))
 	if err != nil {
 		return err
 	}
 	s.text, s.plan = input+"\n", p
-	e := campaign.EstimateOf(p, nil)
+	e := advice.EstimateOf(p, nil)
 	text := fmt.Sprintf("patterns %d, trials %d", e.Patterns, e.Trials)
 	if e.FewestTrials > 0 && e.FewestTrials != e.Trials {
 		text = fmt.Sprintf("patterns %d, trials %d to %d", e.Patterns, e.FewestTrials, e.Trials)
@@ -227,7 +230,7 @@ func (s *scenario) printOrder(_ []string, _ string) error {
 	if s.plan.Seed != nil {
 		seed = *s.plan.Seed
 	}
-	for b := range campaign.Blocks(s.plan, "c", seed) {
+	for b := range schedule.Blocks(s.plan, "c", seed) {
 		var trials []string
 		for j := range b.Jobs() {
 			trials = append(trials, strings.TrimPrefix(s.name(s.plan, j.Key()), fmt.Sprintf("r%d ", b.Round)))
@@ -240,7 +243,7 @@ func (s *scenario) printOrder(_ []string, _ string) error {
 // start begins a new campaign and lets it run, see work.
 func (s *scenario) start(args []string, _ string) error {
 	s.leave()
-	s.begin, s.journals, s.store = time.Now(), new(campaign.Memory), memory.New()
+	s.begin, s.journals, s.store = time.Now(), new(journal.Memory), memory.New()
 	c, err := campaign.CreateAs("study-1", s.journals, s.plan, 42, "test", time.Now())
 	if err != nil {
 		return err
@@ -302,7 +305,7 @@ func (s *scenario) work(args []string) error {
 			e.Patience, err = time.ParseDuration(args[0])
 			args = args[1:]
 		case "only":
-			e.Only, err = campaign.ParseSelection(args[:1])
+			e.Only, err = plan.ParseSelection(args[:1])
 			args = args[1:]
 		case "retry-failed":
 			e.RetryFailed = true
@@ -456,7 +459,7 @@ func (s *scenario) kill(args []string, _ string) error {
 	s.process.stop(errors.New("killed"))
 	<-s.process.ended
 	s.process = nil
-	s.journals = new(campaign.Memory)
+	s.journals = new(journal.Memory)
 	_, err := s.journals.Adopt(id, bytes.NewReader(text))
 	return err
 }
@@ -493,12 +496,12 @@ func (s *scenario) emptyStore(_ []string, _ string) error {
 // printJournal prints the records of the given kinds, of all kinds without any: only what says
 // what happened to a trial or a run.
 func (s *scenario) printJournal(kinds []string, _ string) error {
-	return s.journals.Read(s.campaign.ID(), func(r campaign.Record) error {
+	return s.journals.Read(s.campaign.ID(), func(r journal.Record) error {
 		if len(kinds) > 0 && !slices.Contains(kinds, r.Kind) {
 			return nil
 		}
-		rank := map[string]int{campaign.RecordTrialFinished: rankEnded, campaign.RecordGroupFinished: rankEnded,
-			campaign.RecordTrialDropped: rankEnded, campaign.RecordTrialStarted: rankStarts}[r.Kind]
+		rank := map[string]int{journal.RecordTrialFinished: rankEnded, journal.RecordGroupFinished: rankEnded,
+			journal.RecordTrialDropped: rankEnded, journal.RecordTrialStarted: rankStarts}[r.Kind]
 		l := line{r.At, rank, strings.Join(slices.DeleteFunc([]string{r.Kind, s.recorded(r), r.Code}, func(s string) bool { return s == "" }), " ")}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -508,7 +511,7 @@ func (s *scenario) printJournal(kinds []string, _ string) error {
 }
 
 // recorded are the members of a record that its kind is about.
-func (s *scenario) recorded(r campaign.Record) string {
+func (s *scenario) recorded(r journal.Record) string {
 	switch {
 	case r.Plan != nil:
 		return fmt.Sprintf("trials %d", r.Plan.Trials)
@@ -558,7 +561,7 @@ func (s *scenario) printResults(args []string, _ string) error {
 		if err != nil {
 			return err
 		}
-		k := campaign.Key{Pattern: r.Trial.Pattern, Levels: r.Trial.Levels, Label: r.Trial.Label, Round: r.Trial.Round, Repeat: r.Trial.Repeat}
+		k := plan.TrialKey{Pattern: r.Trial.Pattern, Levels: r.Trial.Levels, Label: r.Trial.Label, Round: r.Trial.Round, Repeat: r.Trial.Repeat}
 		if r.Trial.Pair != nil {
 			k.Client, k.Server = r.Trial.Pair.Client.Name, r.Trial.Pair.Server.Name
 		}

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
@@ -172,7 +175,7 @@ func (s *scenario) behaves(command string, words []string) behaviour {
 
 // tokens are the words by which a script chooses trials: round, levels, pattern, label,
 // repeat, and the ends as a>b, a> and >b.
-func tokens(k campaign.Key) []string {
+func tokens(k plan.TrialKey) []string {
 	out := []string{fmt.Sprintf("r%d", k.Round), k.Label, fmt.Sprintf("#%d", k.Repeat), k.Pattern, k.Client + ">" + k.Server, k.Client + ">", ">" + k.Server}
 	for _, l := range k.Levels {
 		out = append(out, l.Value)
@@ -186,7 +189,7 @@ func hasAll(have, want []string) bool {
 
 // name is what scripts call a trial: the round, and of pattern, test, repeat and ends those
 // that differ in the plan.
-func (s *scenario) name(p *campaign.Plan, k campaign.Key) string {
+func (s *scenario) name(p *plan.Plan, k plan.TrialKey) string {
 	text := fmt.Sprintf("r%d", k.Round)
 	if len(p.AllPatterns()) > 1 {
 		text += " " + k.Pattern
@@ -210,7 +213,7 @@ type place struct {
 }
 
 // Run runs a trial as the rules say.
-func (p place) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
+func (p place) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *measure.Result {
 	key := j.Key()
 	name := p.name(p.process.plan, key)
 	b := p.behaves("", tokens(key))
@@ -238,7 +241,7 @@ type moved struct {
 }
 
 // measure goes through the time of a trial.
-func (p place) measure(ctx context.Context, name string, j campaign.Job, b behaviour, h campaign.Hooks) (moved, error) {
+func (p place) measure(ctx context.Context, name string, j schedule.Job, b behaviour, h campaign.Hooks) (moved, error) {
 	m := moved{b.bytes, b.goodput}
 	if ctx.Err() != nil {
 		return m, ctx.Err()
@@ -272,7 +275,7 @@ func (p place) measure(ctx context.Context, name string, j campaign.Job, b behav
 }
 
 // length is how long a trial takes: 1 s if it fails and the script does not say.
-func length(j campaign.Job, b behaviour) time.Duration {
+func length(j schedule.Job, b behaviour) time.Duration {
 	switch {
 	case b.takes > 0:
 		return b.takes
@@ -373,9 +376,9 @@ func (p place) command(ctx context.Context, text string, env []string) ([]byte, 
 }
 
 // confirm is the person who changes factors by hand.
-func (p place) confirm(_ context.Context, levels []measure.Level) (campaign.Confirmed, error) {
+func (p place) confirm(_ context.Context, levels []measure.Level) (journal.Confirmed, error) {
 	p.say(0, "asks for %s", levelsText(levels))
-	return campaign.Confirmed{How: campaign.ConfirmedAtTerminal, User: "ann"}, p.behaves("person", nil).err
+	return journal.Confirmed{How: journal.ConfirmedAtTerminal, User: "ann"}, p.behaves("person", nil).err
 }
 
 // watch prints the events of the executor that the place does not see.

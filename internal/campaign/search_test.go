@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -22,7 +25,7 @@ tests: {up: {test: tcp, duration: 1s}}
 `
 
 // capped is the goodput of streams of 100 Mbit/s each on a path of 1 Gbit/s.
-func capped(j campaign.Job) float64 { return min(1e9, 100e6*float64(j.Options.Streams)) }
+func capped(j schedule.Job) float64 { return min(1e9, 100e6*float64(j.Options.Streams)) }
 
 var kneeLevels = []string{"1:1", "1:2", "1:4", "1:8", "1:16", "1:32", "1:64", "2:8", "2:16", "2:32", "3:16", "3:32", "3:8", "4:32", "4:8", "4:16"}
 
@@ -46,7 +49,7 @@ func TestMistakesInFind(t *testing.T) {
 		{"from: 1", "from: 1, scale: linear"}:                               "step",
 		{"option: streams, from: 1", "option: congestion, from: 1"}:         "congestion",
 	} {
-		_, err := campaign.Parse("plan.yaml", []byte(strings.Replace(kneeStudy, change[0], change[1], 1)))
+		_, err := plan.Parse("plan.yaml", []byte(strings.Replace(kneeStudy, change[0], change[1], 1)))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", change, err, want)
 		}
@@ -91,8 +94,8 @@ func TestASearchGoesOnAfterAKillAtAnyRecord(t *testing.T) {
 			t.Fatalf("after %d records: %+v, error %v", n, out, err)
 		}
 		var finished []string
-		if err := b.campaigns().Read(id, func(r campaign.Record) error {
-			if r.Kind == campaign.RecordTrialFinished {
+		if err := b.campaigns().Read(id, func(r journal.Record) error {
+			if r.Kind == journal.RecordTrialFinished {
 				finished = append(finished, fmt.Sprint(r.Trial.Round, ":", r.Trial.Pattern))
 			}
 			return nil

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/stats"
 )
@@ -12,7 +13,7 @@ import (
 // series is the figures by which a report ranks patterns, of one pattern, pair of ends and
 // test: one a trial that succeeded.
 type series struct {
-	key    Key // without round and repeat
+	key    plan.TrialKey // without round and repeat
 	values map[turn]figure
 	// Of the newest trial that succeeded.
 	metric    *measure.Metric
@@ -69,7 +70,7 @@ type figures struct {
 }
 
 // learn takes the result of a trial into account, in the place of an earlier one.
-func (f *figures) learn(at compactKey, key Key, r *measure.Result) {
+func (f *figures) learn(at compactKey, key plan.TrialKey, r *measure.Result) {
 	when := turn{key.Round, key.Repeat}
 	at.round, at.repeat = 0, 0
 	s := f.of[at]
@@ -93,7 +94,7 @@ func (f *figures) learn(at compactKey, key Key, r *measure.Result) {
 }
 
 // value is the figure of one trial.
-func (f *figures) value(at compactKey, key Key) (v float64, found bool) {
+func (f *figures) value(at compactKey, key plan.TrialKey) (v float64, found bool) {
 	at.round, at.repeat = 0, 0
 	s := f.of[at]
 	if s == nil {
@@ -123,7 +124,7 @@ type Width struct {
 
 // widest is the widest interval of the selected patterns, and the fewest rounds of any of
 // them. Patterns without a single figure are passed over: more rounds do not help them.
-func (f *figures) widest(only Selection, labels []string) (w Width, fewest int) {
+func (f *figures) widest(only plan.Selection, labels []string) (w Width, fewest int) {
 	first := true
 	for _, s := range f.order {
 		if len(s.values) == 0 || !only.Matches(s.key.Levels) || len(labels) > 0 && !slices.Contains(labels, s.key.Label) {

@@ -10,6 +10,8 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -23,7 +25,7 @@ func TestMistakesAboutSSHAreNamedByTheirPlace(t *testing.T) {
 		"{ssh: vm, server: running, copy_root: /srv}": `plan.yaml:2:55: endpoints.vm.copy_root: copy_root is for`,
 		"{address: vm, server: stopped}":              `plan.yaml:2:39: endpoints.vm.server: server is "stopped"; write running`,
 	} {
-		_, err := campaign.Parse("plan.yaml", []byte("campaign: a\nendpoints: {vm: "+endpoint+"}\nto: vm\ntests: {up: {test: tcp}}\n"))
+		_, err := plan.Parse("plan.yaml", []byte("campaign: a\nendpoints: {vm: "+endpoint+"}\nto: vm\ntests: {up: {test: tcp}}\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", endpoint, err)
 		}
@@ -31,7 +33,7 @@ func TestMistakesAboutSSHAreNamedByTheirPlace(t *testing.T) {
 }
 
 func TestHostsAreReachedBySSHWhereATrialNeedsThem(t *testing.T) {
-	p, err := campaign.Parse("plan.yaml", []byte(`campaign: a
+	p, err := plan.Parse("plan.yaml", []byte(`campaign: a
 endpoints:
   client: {ssh: admin@client}
   server: {ssh: "ssh://admin@server.example:2222", addresses: {vlan: 10.0.0.2}}
@@ -53,7 +55,7 @@ tests: {up: {test: tcp}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := func(only campaign.Selection) (got []string) {
+	names := func(only plan.Selection) (got []string) {
 		for _, h := range p.RemoteHosts(only) {
 			name := h.Name
 			if h.Serves {
@@ -66,14 +68,14 @@ tests: {up: {test: tcp}}
 	if got := names(nil); !reflect.DeepEqual(got, []string{"client", "server serves", "ours"}) {
 		t.Errorf("hosts %v", got)
 	}
-	only, err := campaign.ParseSelection([]string{"path=c,d"})
+	only, err := plan.ParseSelection([]string{"path=c,d"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := names(only); !reflect.DeepEqual(got, []string{"ours"}) {
 		t.Errorf("hosts %v", got)
 	}
-	for b := range campaign.Blocks(p, "", 0) {
+	for b := range schedule.Blocks(p, "", 0) {
 		j := b.Job(0)
 		want := map[string]string{"server": "server.example", "server.vlan": "10.0.0.2", "ours": "ours", "plain": "10.0.0.5", "theirs": "10.0.0.4"}[j.Server.Reference()]
 		if j.Server.Endpoint.Address != want {
@@ -93,8 +95,8 @@ func (r *recorder) Run(_ context.Context, s agent.Spec, _ campaign.Hooks) *measu
 func TestATrialIsEnteredBeforeItRuns(t *testing.T) {
 	place, gone := &recorder{}, errors.New("the host is gone")
 	p := campaign.Places{
-		Access: agent.Access{Token: "given"}, Now: time.Now, Of: func(campaign.Job) agent.Place { return place },
-		Enter: func(_ context.Context, j *campaign.Job, a *agent.Access) error {
+		Access: agent.Access{Token: "given"}, Now: time.Now, Of: func(schedule.Job) agent.Place { return place },
+		Enter: func(_ context.Context, j *schedule.Job, a *agent.Access) error {
 			if j.Server.Endpoint.Name == "gone" {
 				return gone
 			}
@@ -102,7 +104,7 @@ func TestATrialIsEnteredBeforeItRuns(t *testing.T) {
 			return nil
 		},
 	}
-	j := campaign.Job{Test: measure.TestTCP}
+	j := schedule.Job{Test: measure.TestTCP}
 	p.Run(t.Context(), j, campaign.Hooks{})
 	if place.spec.Options.Port != 99 || place.spec.Access.Token != "once" || p.Access.Token != "given" {
 		t.Errorf("it ran %+v", place.spec)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 )
 
 // untilStudy is a plan of two patterns and one trial of each a round.
@@ -21,8 +23,8 @@ rounds: 2
 
 // noisy is a goodput with this relative standard deviation for each level of the factor sku,
 // the same for a trial whenever it runs.
-func noisy(noise map[string]float64) func(campaign.Job) float64 {
-	return func(j campaign.Job) float64 {
+func noisy(noise map[string]float64) func(schedule.Job) float64 {
+	return func(j schedule.Job) float64 {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(j.Key().String()))
 		r := rand.New(rand.NewPCG(h.Sum64(), 1))
@@ -51,18 +53,18 @@ func TestMistakesInUntil(t *testing.T) {
 		"until: {interval: 2}\n":                     "plan.yaml:7:19: ",
 		"until: {interval: 2%, tests: [dwon, up]}\n": "no test has the label \"dwon\"",
 	} {
-		_, err := campaign.Parse("plan.yaml", []byte(untilStudy+keys))
+		_, err := plan.Parse("plan.yaml", []byte(untilStudy+keys))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s%v, want %s", keys, err, want)
 		}
 	}
-	_, err := campaign.Parse("plan.yaml", []byte(strings.Replace(untilStudy, "rounds: 2", "rounds: 30", 1)+"until: {interval: 2%, max_rounds: 20}\n"))
+	_, err := plan.Parse("plan.yaml", []byte(strings.Replace(untilStudy, "rounds: 2", "rounds: 30", 1)+"until: {interval: 2%, max_rounds: 20}\n"))
 	if err == nil || !strings.Contains(err.Error(), "the plan has 30 rounds, which is more than 20") {
 		t.Errorf("more rounds than max_rounds: %v", err)
 	}
 }
 
 // selection is the patterns with one level of a factor.
-func selection(factor, level string) campaign.Selection {
-	return campaign.Selection{{Name: factor, Value: []string{level}}}
+func selection(factor, level string) plan.Selection {
+	return plan.Selection{{Name: factor, Value: []string{level}}}
 }

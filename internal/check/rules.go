@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	_ "soku/internal/tests" // rules name tests and their figures
 	"soku/internal/yamlfile"
@@ -20,10 +20,10 @@ type Rules struct {
 
 // Rule is one thing that has to hold, for each pattern that it selects by itself.
 type Rule struct {
-	Name  string             `yaml:"name" doc:"What the rule is called; without it its check"`
-	Test  string             `yaml:"test" doc:"Label of a test of the plan, or a kind of test such as tcp; without it all tests that have the figure"`
-	Where campaign.Selection `yaml:"where" doc:"Levels that patterns must have, by factor; without it all patterns"`
-	Check Expression         `yaml:"check" doc:"What has to hold, such as: goodput >= 900 Mbit/s"`
+	Name  string         `yaml:"name" doc:"What the rule is called; without it its check"`
+	Test  string         `yaml:"test" doc:"Label of a test of the plan, or a kind of test such as tcp; without it all tests that have the figure"`
+	Where plan.Selection `yaml:"where" doc:"Levels that patterns must have, by factor; without it all patterns"`
+	Check Expression     `yaml:"check" doc:"What has to hold, such as: goodput >= 900 Mbit/s"`
 }
 
 // Bounds of a file of rules.

@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"github.com/invopop/jsonschema"
-
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/test/schema"
 )
 
@@ -18,7 +17,7 @@ const schemaFile = "../../docs/reference/check.schema.json"
 // rulesSchema is a file of rules as JSON Schema, made from the tags of [Rules] and [Rule].
 func rulesSchema() *jsonschema.Schema {
 	value := func(f reflect.StructField) *jsonschema.Schema {
-		if f.Type == reflect.TypeFor[campaign.Selection]() {
+		if f.Type == reflect.TypeFor[plan.Selection]() {
 			return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{OneOf: append(schema.Plain().OneOf,
 				&jsonschema.Schema{Type: "array", Items: schema.Plain()})}}
 		}

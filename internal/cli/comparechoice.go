@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/publish"
 	"soku/internal/report"
@@ -62,7 +62,7 @@ func cutSelection(text string) (name, levels string, selected bool) {
 
 // parseLevels reads FACTOR=LEVEL,FACTOR=LEVEL. A part without an equals sign is one more
 // level of the factor before it.
-func parseLevels(text string) (campaign.Selection, error) {
+func parseLevels(text string) (plan.Selection, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -74,7 +74,7 @@ func parseLevels(text string) (campaign.Selection, error) {
 		}
 		texts = append(texts, part)
 	}
-	return campaign.ParseSelection(texts)
+	return plan.ParseSelection(texts)
 }
 
 // lastByHand reports whether a text stands for the last result and that belongs to no

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/printable"
 	"soku/internal/publish"
 	"soku/internal/store"
@@ -53,7 +52,7 @@ func completeLevels(cmd *cobra.Command, sys *System, file, name, levels string) 
 		if err != nil {
 			return
 		}
-		plan, err := campaign.ParseRecorded("", []byte(c.Plan))
+		plan, err := plan.ParseRecorded("", []byte(c.Plan))
 		if err != nil {
 			return
 		}

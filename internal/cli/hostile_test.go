@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/text"
@@ -136,9 +138,9 @@ func TestNoEventOfACampaignControlsTheTerminal(t *testing.T) {
 		for _, width := range []int{0, 100} {
 			var b bytes.Buffer
 			p := &progress{w: &b, catalogue: text.English(), width: func() int { return width }}
-			command := campaign.CommandRecord{}
+			command := journal.CommandRecord{}
 			hostile.Fill(&command, hostile.Bytes)
-			job := campaign.Job{Trial: *r.Trial}
+			job := schedule.Job{Trial: *r.Trial}
 			live := measure.Progress{}
 			hostile.Fill(&live, hostile.Bytes)
 			for _, kind := range []campaign.EventKind{

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 )
 
 func TestACampaignThatWasKilledAtItsStartIsListed(t *testing.T) {
 	sys, out, errs := fakeSystem(t, "ls", "--campaigns")
-	p, err := campaign.Parse("plan.yaml", []byte("campaign: early\ntitle: Too early?\nendpoints: {vm: {address: 10.0.0.4}}\nto: vm\ntests: {rtt: {test: ping}}\n"))
+	p, err := plan.Parse("plan.yaml", []byte("campaign: early\ntitle: Too early?\nendpoints: {vm: {address: 10.0.0.4}}\nto: vm\ntests: {rtt: {test: ping}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

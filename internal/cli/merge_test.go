@@ -10,6 +10,8 @@ import (
 
 	"soku/internal/archive"
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
@@ -26,7 +28,7 @@ func elsewhere(t *testing.T) *System {
 // result in its journal, and returns its identity and that of the result.
 func begunElsewhere(t *testing.T, sys *System) (id, result string) {
 	t.Helper()
-	p, err := campaign.Parse("plan.yaml", []byte("campaign: study\nendpoints: {vm: {address: 10.0.0.4}}\nto: vm\ntests: {rtt: {test: ping}}\n"))
+	p, err := plan.Parse("plan.yaml", []byte("campaign: study\nendpoints: {vm: {address: 10.0.0.4}}\nto: vm\ntests: {rtt: {test: ping}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,7 @@ func begunElsewhere(t *testing.T, sys *System) (id, result string) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	j, lock, err := campaignsDir(sys).Open(c.ID(), func(campaign.Record) error { return nil })
+	j, lock, err := campaignsDir(sys).Open(c.ID(), func(journal.Record) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +54,8 @@ func begunElsewhere(t *testing.T, sys *System) (id, result string) {
 		Trial: &measure.Trial{Campaign: c.ID(), Name: "study", Label: "rtt", Round: 1, Repeat: 1, Order: 1, Seed: 1, Levels: []measure.Level{}},
 		Path:  measure.Path{Client: measure.Endpoint{Name: "here"}, Server: measure.Endpoint{Name: "vm"}, Direction: measure.Forward},
 	}
-	key := campaign.Key{Levels: []measure.Level{}, Server: "vm", Label: "rtt", Round: 1, Repeat: 1}
-	if err := j.Append(campaign.Record{Kind: campaign.RecordTrialFinished, At: c.StartedAt, Trial: &key, Order: 1, Result: campaign.NewDocument(r)}); err != nil {
+	key := plan.TrialKey{Levels: []measure.Level{}, Server: "vm", Label: "rtt", Round: 1, Repeat: 1}
+	if err := j.Append(journal.Record{Kind: journal.RecordTrialFinished, At: c.StartedAt, Trial: &key, Order: 1, Result: journal.NewDocument(r)}); err != nil {
 		t.Fatal(err)
 	}
 	return c.ID(), r.ID
@@ -187,7 +189,7 @@ func TestACampaignOfAnotherDataFolderCanBeResumed(t *testing.T) {
 	id, result := begunElsewhere(t, other)
 	for name, from := range map[string]string{
 		"data folder": other.DataDir, "campaigns": campaignsDir(other).Name(), "campaign": filepath.Join(campaignsDir(other).Name(), id),
-		"journal": campaign.JournalFile(filepath.Join(campaignsDir(other).Name(), id)),
+		"journal": journal.File(filepath.Join(campaignsDir(other).Name(), id)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, run := stocked(t, 0)
@@ -215,7 +217,7 @@ func TestACampaignOfAnotherDataFolderCanBeResumed(t *testing.T) {
 func TestAJournalThatWasCutOffIsMergedToItsLastRecord(t *testing.T) {
 	other, _, _ := fakeSystem(t)
 	id, result := begunElsewhere(t, other)
-	file := campaign.JournalFile(filepath.Join(campaignsDir(other).Name(), id))
+	file := journal.File(filepath.Join(campaignsDir(other).Name(), id))
 	whole, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +227,7 @@ func TestAJournalThatWasCutOffIsMergedToItsLastRecord(t *testing.T) {
 	}
 	sys, run := stocked(t, 0)
 	merged(t, run, 0, "--from", file)
-	copied, err := os.ReadFile(campaign.JournalFile(filepath.Join(campaignsDir(sys).Name(), id)))
+	copied, err := os.ReadFile(journal.File(filepath.Join(campaignsDir(sys).Name(), id)))
 	if err != nil || string(copied) != string(whole) || storedIDs(t, sys)[result] == nil {
 		t.Errorf("%v: %d bytes are copied of %d", err, len(copied), len(whole))
 	}

@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
 	"soku/internal/campaign/studies"
 	"soku/internal/measure"
 	"soku/internal/text"
@@ -47,7 +46,7 @@ Edit the plan, look at it with soku plan, and run it with soku run.
 	flags.StringSliceVar(&f.hosts, "host", nil, "host to measure against, NAME=ADDRESS or ADDRESS; several are compared")
 	flags.StringArrayVar(&f.vary, "vary", nil, "what is varied, NAME=LEVEL,LEVEL: an option of the tests, or what a person changes; may be repeated")
 	flags.StringSliceVar(&f.tests, "test", nil, "tests, such as tcp,latency")
-	flags.IntVar(&f.rounds, "rounds", campaign.ExactRounds, "passes over all patterns")
+	flags.IntVar(&f.rounds, "rounds", advice.ExactRounds, "passes over all patterns")
 	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
 	complete(cmd, "test", completeTests)
 	complete(cmd, "case", cobra.FixedCompletions(studies.Names(), cobra.ShellCompDirectiveNoFileComp))
@@ -121,8 +120,8 @@ func absent(sys *System, file string) error {
 }
 
 // draft is what the flags say.
-func (f newFlags) draft(toStdout bool) (d campaign.Draft, err error) {
-	d = campaign.Draft{File: f.output, Campaign: f.name, Question: f.question, Rounds: f.rounds}
+func (f newFlags) draft(toStdout bool) (d advice.Draft, err error) {
+	d = advice.Draft{File: f.output, Campaign: f.name, Question: f.question, Rounds: f.rounds}
 	if toStdout {
 		d.File = "plan.yaml"
 	}
@@ -130,7 +129,7 @@ func (f newFlags) draft(toStdout bool) (d campaign.Draft, err error) {
 		d.Campaign = strings.TrimSuffix(filepath.Base(d.File), filepath.Ext(d.File))
 	}
 	for _, h := range f.hosts {
-		d.Hosts = append(d.Hosts, campaign.DraftHostOf(h, len(d.Hosts)+1))
+		d.Hosts = append(d.Hosts, advice.DraftHostOf(h, len(d.Hosts)+1))
 	}
 	for _, v := range f.vary {
 		factor, err := varied(v)
@@ -144,9 +143,9 @@ func (f newFlags) draft(toStdout bool) (d campaign.Draft, err error) {
 }
 
 // varied reads NAME=LEVEL,LEVEL.
-func varied(text string) (campaign.DraftFactor, error) {
+func varied(text string) (advice.DraftFactor, error) {
 	name, levels, found := strings.Cut(text, "=")
-	f := campaign.DraftFactor{Name: strings.TrimSpace(name), Levels: parts(levels)}
+	f := advice.DraftFactor{Name: strings.TrimSpace(name), Levels: parts(levels)}
 	if !found || f.Name == "" || len(f.Levels) == 0 {
 		return f, measure.Fail(measure.KindUsage, "cli.new.vary", measure.Figures{"text": text})
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/campaign/studies"
 )
 
@@ -25,9 +25,9 @@ func newPlan(t *testing.T) (file string, run func(answers string, args ...string
 	}
 }
 
-func loaded(t *testing.T, file string) *campaign.Plan {
+func loaded(t *testing.T, file string) *plan.Plan {
 	t.Helper()
-	p, err := campaign.Load(file, os.ReadFile)
+	p, err := plan.Load(file, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestAPlanIsWrittenFromFlags(t *testing.T) {
 		t.Fatalf("status %d: %s%s", code, out, errs)
 	}
 	p := loaded(t, file)
-	if len(p.AllPatterns()) != 12 || p.Campaign != "gateways" || p.Title != "Which?" || p.Rounds != 9 || p.Factors[2].Value.By != campaign.ByHand {
+	if len(p.AllPatterns()) != 12 || p.Campaign != "gateways" || p.Title != "Which?" || p.Rounds != 9 || p.Factors[2].Value.By != plan.ByHand {
 		t.Errorf("%d patterns of %+v", len(p.AllPatterns()), p)
 	}
 	if out, errs, code := soku(t, "plan", file); code != 0 || !strings.Contains(out, "12 patterns") {
@@ -69,7 +69,7 @@ func TestAPlanThatIsThereIsNotWrittenOver(t *testing.T) {
 func TestAPlanGoesToStandardOutput(t *testing.T) {
 	_, run := newPlan(t)
 	out, errs, code := run("", "--host", "vm2", "-o", "-")
-	if p, err := campaign.Parse("plan.yaml", []byte(out)); err != nil || code != 0 || p.Campaign != "plan" {
+	if p, err := plan.Parse("plan.yaml", []byte(out)); err != nil || code != 0 || p.Campaign != "plan" {
 		t.Errorf("%v, status %d: %s%s", err, code, out, errs)
 	}
 }
@@ -137,7 +137,7 @@ func TestAPersonIsAskedForWhatTheFlagsDoNotSay(t *testing.T) {
 		t.Fatalf("status %d: %s", code, errs)
 	}
 	p := loaded(t, file)
-	if p.Title != "Which gateway?" || len(p.AllPatterns()) != 8 || p.Rounds != 12 || p.Before != "./set $SOKU_FACTOR_SKU\n" || p.Factors[2].Value.By != campaign.ByHand {
+	if p.Title != "Which gateway?" || len(p.AllPatterns()) != 8 || p.Rounds != 12 || p.Before != "./set $SOKU_FACTOR_SKU\n" || p.Factors[2].Value.By != plan.ByHand {
 		t.Errorf("%d patterns of %+v", len(p.AllPatterns()), p)
 	}
 	if strings.Count(errs, "soku: ") != 4 {

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/text"
 )
@@ -39,7 +40,7 @@ func (a asking) ask(ctx context.Context, question string, take func(answer strin
 }
 
 // askDraft asks for what the flags left open.
-func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d *campaign.Draft) error {
+func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d *advice.Draft) error {
 	a := asking{sys, bufio.NewReader(sys.Stdin)}
 	c := sys.Catalogue
 	if !given("question") {
@@ -50,7 +51,7 @@ func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d 
 	if !given("host") {
 		err := a.ask(ctx, c.Sentence("new.hosts", nil), func(answer string) error {
 			for _, h := range parts(answer) {
-				d.Hosts = append(d.Hosts, campaign.DraftHostOf(h, len(d.Hosts)+1))
+				d.Hosts = append(d.Hosts, advice.DraftHostOf(h, len(d.Hosts)+1))
 			}
 			return a.check(*d, func() { d.Hosts = nil })
 		})
@@ -93,16 +94,16 @@ func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d 
 }
 
 // askFactors asks what is varied, one after another, until an answer is empty.
-func (a asking) askFactors(ctx context.Context, d *campaign.Draft) error {
+func (a asking) askFactors(ctx context.Context, d *advice.Draft) error {
 	c := a.sys.Catalogue
 	for {
-		var f campaign.DraftFactor
+		var f advice.DraftFactor
 		question := c.Sentence("new.factor", text.Args{"More": len(d.Factors) > 0})
 		if err := a.ask(ctx, question, func(answer string) error { f.Name = answer; return nil }); err != nil || f.Name == "" {
 			return err
 		}
 		if !d.HasOption(f.Name) {
-			if err := a.ask(ctx, c.Sentence("new.command", text.Args{"Variable": campaign.FactorVariable(f.Name)}), func(answer string) error { f.Command = answer; return nil }); err != nil {
+			if err := a.ask(ctx, c.Sentence("new.command", text.Args{"Variable": plan.FactorVariable(f.Name)}), func(answer string) error { f.Command = answer; return nil }); err != nil {
 				return err
 			}
 		}
@@ -118,7 +119,7 @@ func (a asking) askFactors(ctx context.Context, d *campaign.Draft) error {
 }
 
 // check sees that the plan loads with what it has so far; else it calls undo.
-func (a asking) check(d campaign.Draft, undo func()) error {
+func (a asking) check(d advice.Draft, undo func()) error {
 	if len(d.Tests) == 0 {
 		d.Tests = []measure.Test{measure.TestTCP}
 	}

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/conduct"
 	"soku/internal/measure"
 	"soku/internal/printable"
@@ -86,7 +87,7 @@ type planOutline struct {
 	Unvaried map[string][]string `json:"unvaried,omitempty"`
 	Rounds   int                 `json:"rounds"`
 	Order    []roundOutline      `json:"order,omitempty"` // one element a round; absent while the seed is not known
-	Estimate campaign.Estimate   `json:"estimate"`
+	Estimate advice.Estimate     `json:"estimate"`
 	Search   *searchOutline      `json:"find,omitempty"`  // where the plan searches a plateau
 	Until    *untilOutline       `json:"until,omitempty"` // where the plan says until when rounds are added
 
@@ -94,7 +95,7 @@ type planOutline struct {
 
 	changes int // by hand; 0 while the order is not known
 	price   float64
-	only    campaign.Selection
+	only    plan.Selection
 }
 
 type patternOutline struct {
@@ -121,10 +122,10 @@ type roundOutline struct {
 	Patterns []string `json:"patterns"` // names in the order they run
 }
 
-func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
+func outline(p *plan.Plan, only plan.Selection) *planOutline {
 	o := &planOutline{
 		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds,
-		Estimate: campaign.EstimateOf(p, only), price: p.Budget.PricePerGB, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(), Until: outlineUntil(p, only),
+		Estimate: advice.EstimateOf(p, only), price: p.Budget.PricePerGB, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(), Until: outlineUntil(p, only),
 	}
 	o.Search = outlineSearch(p, only, o.Estimate)
 	if p.HasPairs() {
@@ -147,13 +148,13 @@ func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 	return o
 }
 
-func (o *planOutline) setSeed(p *campaign.Plan, seed int64) {
+func (o *planOutline) setSeed(p *plan.Plan, seed int64) {
 	o.Seed = &seed
 	if p.Searches() {
 		return // the order comes from what is measured
 	}
 	var byHand []measure.Level
-	for b := range campaign.Blocks(p, "", seed) {
+	for b := range schedule.Blocks(p, "", seed) {
 		if len(o.Order) < b.Round {
 			o.Order = append(o.Order, roundOutline{Round: b.Round})
 		}

@@ -6,7 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/stats"
 	"soku/internal/store"
@@ -17,18 +18,18 @@ import (
 type designOutline struct {
 	// NoiseOf is the campaign whose trials the noise is taken from. It is absent if the plan
 	// gives the noise, or if the noise is unknown.
-	NoiseOf   string              `json:"noise_of,omitempty"`
-	Practical float64             `json:"practical_ratio"`
-	Tests     []campaign.Power    `json:"tests,omitempty"` // whose noise is known
-	Weak      []campaign.Weakness `json:"warnings,omitempty"`
+	NoiseOf   string                 `json:"noise_of,omitempty"`
+	Practical float64                `json:"practical_ratio"`
+	Tests     []advice.Power         `json:"tests,omitempty"` // whose noise is known
+	Weak      []advice.DesignWarning `json:"warnings,omitempty"`
 
 	compares bool
 }
 
 // outlineDesign works out what a plan can show. The noise is that of the plan, or of the newest
 // campaign of its name in the store.
-func outlineDesign(ctx context.Context, sys *System, p *campaign.Plan, only campaign.Selection, storeFile string) (*designOutline, error) {
-	out := &designOutline{Practical: p.PracticalThreshold(), Weak: campaign.Weaknesses(p, only), compares: p.Compares(only)}
+func outlineDesign(ctx context.Context, sys *System, p *plan.Plan, only plan.Selection, storeFile string) (*designOutline, error) {
+	out := &designOutline{Practical: p.PracticalThreshold(), Weak: advice.Warnings(p, only), compares: p.Compares(only)}
 	noise := map[string]float64{}
 	if p.Noise > 0 {
 		for _, label := range p.Tests.Names() {
@@ -40,7 +41,7 @@ func outlineDesign(ctx context.Context, sys *System, p *campaign.Plan, only camp
 			return nil, err
 		}
 	}
-	out.Tests = campaign.PowerOf(p, noise, only)
+	out.Tests = advice.PowerOf(p, noise, only)
 	return out, nil
 }
 
@@ -115,7 +116,7 @@ func noiseOf(ctx context.Context, s store.Store, id string) (map[string]float64,
 const mostForNoise = 5000
 
 // factorTexts are the smallest differences between the levels of each factor.
-func factorTexts(c *text.Catalogue, w campaign.Power) (out []string) {
+func factorTexts(c *text.Catalogue, w advice.Power) (out []string) {
 	for _, f := range w.Factors {
 		if f.Smallest != nil {
 			out = append(out, c.Sentence("plan.shows.factor", text.Args{"Factor": f.Factor, "Smallest": *f.Smallest}))
@@ -138,7 +139,7 @@ func (d *designOutline) add(c *text.Catalogue, out *text.Lines) {
 		out.Row(label, "plan.shows", args)
 		label = ""
 	}
-	if d.compares && len(d.Tests) == 0 && !slices.ContainsFunc(d.Weak, func(w campaign.Weakness) bool { return w.Code == campaign.WeakOneRound }) {
+	if d.compares && len(d.Tests) == 0 && !slices.ContainsFunc(d.Weak, func(w advice.DesignWarning) bool { return w.Code == advice.WarnOneRound }) {
 		out.Row(label, "plan.shows.unknown", nil)
 	}
 	label = "label.warning"

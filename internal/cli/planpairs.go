@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/text"
 )
 
@@ -25,7 +25,7 @@ const (
 	mostPairsInText = 6
 )
 
-func outlinePairs(p *campaign.Plan) *pairsOutline {
+func outlinePairs(p *plan.Plan) *pairsOutline {
 	o := &pairsOutline{Count: p.PairCount(), Hosts: p.HostCount(), AtOnce: p.Concurrency()}
 	clients, servers := p.Ends(&p.AllPatterns()[0], mostPairsInJSON)
 	for i, client := range clients {

@@ -1,7 +1,8 @@
 package cli
 
 import (
-	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
 	"soku/internal/text"
 )
 
@@ -20,7 +21,7 @@ type searchOutline struct {
 }
 
 // outlineSearch is nil for a plan without find.
-func outlineSearch(p *campaign.Plan, only campaign.Selection, e campaign.Estimate) *searchOutline {
+func outlineSearch(p *plan.Plan, only plan.Selection, e advice.Estimate) *searchOutline {
 	if !p.Searches() {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/conduct"
 	"soku/internal/measure"
 	"soku/internal/printable"
@@ -27,7 +28,7 @@ type progress struct {
 	w         io.Writer
 	catalogue *text.Catalogue
 	width     func() int
-	plan      *campaign.Plan
+	plan      *plan.Plan
 	follow    func(campaign.Event) string // or nil: returns a line to print after some events
 	pairs     bool                        // the plan has pairs: lines name them
 	drawn     bool                        // a live line stands there
@@ -35,7 +36,7 @@ type progress struct {
 	failed    map[string]int // trials by the sentence of their failure
 }
 
-func newProgress(sys *System, plan *campaign.Plan) *progress {
+func newProgress(sys *System, plan *plan.Plan) *progress {
 	return &progress{w: sys.Stderr, catalogue: sys.Catalogue, width: sys.Width, plan: plan, pairs: plan.HasPairs()}
 }
 

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/mattn/go-runewidth"
-
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/text"
 )
@@ -19,7 +20,7 @@ func progressOf(width int) (*progress, *bytes.Buffer) {
 }
 
 func trialEvent(kind campaign.EventKind, pattern string) campaign.Event {
-	j := &campaign.Job{Trial: measure.Trial{Pattern: pattern, Label: "throughput"}}
+	j := &schedule.Job{Trial: measure.Trial{Pattern: pattern, Label: "throughput"}}
 	return campaign.Event{Kind: kind, Job: j, Done: 7, Failed: 2, Total: 240, Left: 100 * time.Minute,
 		Progress: &measure.Progress{Direction: measure.Forward, Role: measure.Receiver, Bps: 941.5e6},
 		Result:   &measure.Result{Test: measure.TestTCP, Trial: &j.Trial, Summary: measure.Summary{GoodputBps: 941.5e6}}}
@@ -109,7 +110,7 @@ func TestAFailureStaysAboveTheLiveLine(t *testing.T) {
 
 func TestACommandThatFailsIsALineWithTheReason(t *testing.T) {
 	p, b := progressOf(0)
-	e := campaign.Event{Kind: campaign.EventCommandDone, Command: &campaign.CommandRecord{Pattern: "ultra", When: "before"}}
+	e := campaign.Event{Kind: campaign.EventCommandDone, Command: &journal.CommandRecord{Pattern: "ultra", When: "before"}}
 	p.event(e)
 	e.Error = measure.TextError(measure.KindBroken, "exit\nstatus 3", "")
 	p.event(e)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/store"
 )
 
@@ -100,7 +100,7 @@ func TestOldCampaignsAreDeletedWhole(t *testing.T) {
 
 func TestACampaignThatRunsIsNotDeleted(t *testing.T) {
 	sys, run, begun := withCampaigns(t)
-	j, lock, err := campaignsDir(sys).Open(begun, func(campaign.Record) error { return nil })
+	j, lock, err := campaignsDir(sys).Open(begun, func(journal.Record) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/campaign"
-	"soku/test/tier"
-
+	"soku/internal/campaign/advice"
 	"soku/internal/durable"
+	"soku/test/tier"
 )
 
 // handPlan writes a plan with a factor that a person changes and returns its path.
@@ -64,7 +63,7 @@ func TestTheEstimateIsThatOfARealRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, _, _ := soku(t, "plan", plan, "--json")
-	var planned struct{ Estimate campaign.Estimate }
+	var planned struct{ Estimate advice.Estimate }
 	if err := json.Unmarshal([]byte(stdout), &planned); err != nil {
 		t.Fatal(err)
 	}

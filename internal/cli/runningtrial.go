@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/text/messages"
 )
@@ -28,12 +29,12 @@ func (r *runningTrial) add(i measure.Progress) {
 }
 
 // runningKey distinguishes trials that run concurrently.
-func runningKey(j *campaign.Job) string {
+func runningKey(j *schedule.Job) string {
 	return fmt.Sprint(j.Client.Reference(), ">", j.Server.Reference(), " ", j.Trial.Repeat, " ", j.Trial.Label)
 }
 
 // begin is what is known of a trial that runs.
-func (p *progress) begin(j *campaign.Job) *runningTrial {
+func (p *progress) begin(j *schedule.Job) *runningTrial {
 	key := runningKey(j)
 	r := p.running[key]
 	if r == nil {
@@ -48,7 +49,7 @@ func (p *progress) begin(j *campaign.Job) *runningTrial {
 
 // name is the pattern of a trial, and its pair if the plan has pairs. A plan without
 // factors has one pattern, whose name says nothing.
-func (p *progress) name(j *campaign.Job) string {
+func (p *progress) name(j *schedule.Job) string {
 	if !p.pairs {
 		return j.Trial.Pattern
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/stats"
 	"soku/internal/text"
@@ -34,20 +36,20 @@ func (p *progress) sayEnough(c *campaign.Campaign, e *campaign.Enough) {
 
 // untilOutline is what a plan with until comes to.
 type untilOutline struct {
-	IntervalRatio float64           `json:"interval_ratio"` // 0: not asked for
-	Decided       bool              `json:"decided,omitempty"`
-	Against       stats.Against     `json:"against,omitempty"`
-	LevelRatio    float64           `json:"level_ratio,omitempty"` // of each look at the comparisons; 0: by e-values
-	FewestRounds  int               `json:"fewest_rounds"`
-	MostRounds    int               `json:"most_rounds"`
-	Fewest        campaign.Estimate `json:"fewest"`
-	Most          campaign.Estimate `json:"most"`
-	MaxTime       measure.Duration  `json:"max_time_ns,omitempty"`
+	IntervalRatio float64          `json:"interval_ratio"` // 0: not asked for
+	Decided       bool             `json:"decided,omitempty"`
+	Against       stats.Against    `json:"against,omitempty"`
+	LevelRatio    float64          `json:"level_ratio,omitempty"` // of each look at the comparisons; 0: by e-values
+	FewestRounds  int              `json:"fewest_rounds"`
+	MostRounds    int              `json:"most_rounds"`
+	Fewest        advice.Estimate  `json:"fewest"`
+	Most          advice.Estimate  `json:"most"`
+	MaxTime       measure.Duration `json:"max_time_ns,omitempty"`
 }
 
 // outlineUntil is nil for a plan without until.
-func outlineUntil(p *campaign.Plan, only campaign.Selection) *untilOutline {
-	fewest, most, ok := campaign.UntilEstimate(p, only)
+func outlineUntil(p *plan.Plan, only plan.Selection) *untilOutline {
+	fewest, most, ok := advice.UntilEstimate(p, only)
 	if !ok {
 		return nil
 	}
@@ -58,7 +60,7 @@ func outlineUntil(p *campaign.Plan, only campaign.Selection) *untilOutline {
 	}
 	if u.Decided {
 		out.Against = u.Against
-		if looks := u.Looks(p.LastRound()); !looks.Anytime() {
+		if looks := u.InterimAnalyses(p.LastRound()); !looks.Anytime() {
 			out.LevelRatio = looks.Alpha()
 		}
 	}

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
 	"soku/internal/archive"
-	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/store"
 )
 
@@ -84,7 +83,7 @@ func openExistingStore(ctx context.Context, sys *System, file string) (store.Sto
 }
 
 // campaignsDir has the journals in the data folder.
-func campaignsDir(sys *System) campaign.Journals {
+func campaignsDir(sys *System) journal.Backend {
 	if sys.DataDir == "" {
 		return sys.OpenJournals("") // has no campaigns
 	}

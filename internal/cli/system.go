@@ -16,9 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
-
 	"soku/internal/agent"
-	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/doctor"
 	"soku/internal/durable"
 	"soku/internal/host"
@@ -62,7 +61,7 @@ type System struct {
 	// OpenStore opens the store at an address, today the path of a file. The caller closes it.
 	OpenStore func(ctx context.Context, address string) (store.Store, error)
 	// OpenJournals returns the journals at an address, today the path of a folder.
-	OpenJournals func(address string) campaign.Journals
+	OpenJournals func(address string) journal.Backend
 
 	// Command makes a process that dies with ctx.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
@@ -130,7 +129,7 @@ func openStoreFile(ctx context.Context, path string) (store.Store, error) {
 	return sqlite.Open(ctx, path)
 }
 
-func journalsIn(path string) campaign.Journals { return campaign.Folder(path) }
+func journalsIn(path string) journal.Backend { return journal.Folder(path) }
 
 // ownStreams reports whether the streams are those of the process, which then
 // may become another program without losing its output.

@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
 	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/publish"
 	"soku/internal/report"
@@ -96,7 +97,7 @@ func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string)
 }
 
 // makePlan writes the plan of command lines to a file in the data folder.
-func (f *versusFlags) makePlan(sys *System, lines []string) (p campaign.CommandPlan, file string, err error) {
+func (f *versusFlags) makePlan(sys *System, lines []string) (p advice.CommandPlan, file string, err error) {
 	if f.rounds < 2 || f.rounds > 10_000 {
 		return p, "", measure.Fail(measure.KindUsage, "cli.versus.rounds", measure.Figures{"rounds": f.rounds})
 	}
@@ -107,9 +108,9 @@ func (f *versusFlags) makePlan(sys *System, lines []string) (p campaign.CommandP
 	if err != nil {
 		return p, "", err
 	}
-	p = campaign.CommandPlan{Test: test, Commands: commands, Rounds: f.rounds, Until: f.untilPlan(), Practical: f.practical}
+	p = advice.CommandPlan{Test: test, Commands: commands, Rounds: f.rounds, Until: f.untilPlan(), Practical: f.practical}
 	text := p.Text()
-	if _, err := campaign.Parse("", text); err != nil { // before a file is written
+	if _, err := plan.Parse("", text); err != nil { // before a file is written
 		return p, "", measure.Fail(measure.KindUsage, "cli.versus.plan", measure.Figures{"cause": err})
 	}
 	file = filepath.Join(sys.DataDir, "plans", p.Name()+".yaml")
@@ -121,7 +122,7 @@ func (f *versusFlags) compareOptions() report.CompareOptions {
 }
 
 // compare prints the comparisons of the commands.
-func (f *versusFlags) compare(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []campaign.Command) error {
+func (f *versusFlags) compare(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []advice.Command) error {
 	known, err := knownLimits(sys, "")()
 	if err != nil {
 		return err

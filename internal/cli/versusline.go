@@ -8,13 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
 	"soku/internal/measure"
 )
 
 // parseCommands reads the command lines of soku versus with the flags of their tests.
-func parseCommands(sys *System, lines []string) (test measure.Test, commands []campaign.Command, err error) {
+func parseCommands(sys *System, lines []string) (test measure.Test, commands []advice.Command, err error) {
 	for _, line := range lines {
 		t, c, err := parseCommand(sys, line)
 		if err != nil {
@@ -24,7 +23,7 @@ func parseCommands(sys *System, lines []string) (test measure.Test, commands []c
 		if test != "" && t != test {
 			return "", nil, measure.Fail(measure.KindUsage, "cli.versus.other_test", measure.Figures{"first": test, "second": t})
 		}
-		same := func(o campaign.Command) bool { return o.Host == c.Host && o.Key(t) == c.Key(t) }
+		same := func(o advice.Command) bool { return o.Host == c.Host && o.Key(t) == c.Key(t) }
 		if i := slices.IndexFunc(commands, same); i >= 0 {
 			return "", nil, measure.Fail(measure.KindUsage, "cli.versus.twice", measure.Figures{"first": commands[i].Line, "second": c.Line})
 		}
@@ -41,37 +40,37 @@ func parseCommands(sys *System, lines []string) (test measure.Test, commands []c
 const readsBytes = "read"
 
 // parseCommand reads one command line: a test, with the name of the program before it or not.
-func parseCommand(sys *System, line string) (measure.Test, campaign.Command, error) {
+func parseCommand(sys *System, line string) (measure.Test, advice.Command, error) {
 	words, err := splitWords(line)
 	if err != nil {
-		return "", campaign.Command{}, err
+		return "", advice.Command{}, err
 	}
 	if len(words) > 0 && words[0] == "soku" {
 		words = words[1:]
 	}
 	if len(words) == 0 {
-		return "", campaign.Command{}, measure.Fail(measure.KindUsage, "cli.versus.no_command", nil)
+		return "", advice.Command{}, measure.Fail(measure.KindUsage, "cli.versus.no_command", nil)
 	}
 	test, err := measure.ParseTest(words[0])
 	if err != nil {
-		return "", campaign.Command{}, err
+		return "", advice.Command{}, err
 	}
 	cmd, f := measureCommand(sys, test)
 	(&cobra.Command{Use: "soku"}).AddCommand(cmd) // messages have the whole name
 	if err := parseFlags(cmd, words[1:]); err != nil {
-		return "", campaign.Command{}, err
+		return "", advice.Command{}, err
 	}
 	hosts := cmd.Flags().Args()
 	if err := cmd.ValidateArgs(hosts); err != nil {
-		return "", campaign.Command{}, err
+		return "", advice.Command{}, err
 	}
 	if err := contradiction(cmd.Flags()); err != nil {
-		return "", campaign.Command{}, err
+		return "", advice.Command{}, err
 	}
 	if _, err := f.options.Effective(test); err != nil {
-		return "", campaign.Command{}, err
+		return "", advice.Command{}, err
 	}
-	return test, campaign.Command{Line: strings.Join(words, " "), Host: hosts[0], Options: f.options}, nil
+	return test, advice.Command{Line: strings.Join(words, " "), Host: hosts[0], Options: f.options}, nil
 }
 
 // parseFlags reads the flags of a test. Those that do not say what is measured, such as

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/publish"
 	"soku/internal/report"
@@ -45,10 +47,10 @@ func (u *untilFlag) String() string {
 func (u *untilFlag) Type() string { return "decided|percent" }
 
 // untilPlan is the flag in a plan: what has to be decided are the comparisons that are shown.
-func (f *versusFlags) untilPlan() campaign.Until {
-	u := campaign.Until{Interval: f.until.interval}
+func (f *versusFlags) untilPlan() plan.Until {
+	u := plan.Until{Interval: f.until.interval}
 	if f.until.decided {
-		u.Decided, u.Against, u.MaxRounds = true, stats.AgainstFirst, max(campaign.DefaultMaxRounds, f.rounds)
+		u.Decided, u.Against, u.MaxRounds = true, stats.AgainstFirst, max(plan.DefaultMaxRounds, f.rounds)
 		if f.allPairs {
 			u.Against = stats.AgainstAll
 		}
@@ -57,7 +59,7 @@ func (f *versusFlags) untilPlan() campaign.Until {
 }
 
 // follow returns what says after every round how the comparisons stand.
-func (f *versusFlags) follow(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []campaign.Command) (func(campaign.Event) string, error) {
+func (f *versusFlags) follow(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []advice.Command) (func(campaign.Event) string, error) {
 	known, err := knownLimits(sys, "")()
 	if err != nil {
 		return nil, err
@@ -79,7 +81,7 @@ func (f *versusFlags) follow(ctx context.Context, sys *System, st store.Store, c
 		if e.Kind != campaign.EventResult {
 			return ""
 		}
-		at := slices.IndexFunc(commands, func(c campaign.Command) bool { return c.Line == e.Job.Trial.Levels[0].Value })
+		at := slices.IndexFunc(commands, func(c advice.Command) bool { return c.Line == e.Job.Trial.Levels[0].Value })
 		if at < 0 {
 			return ""
 		}

@@ -8,6 +8,9 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/lab"
 	"soku/internal/measure"
 	"soku/internal/store"
@@ -19,16 +22,16 @@ import (
 type Conductor struct {
 	Host      Host
 	Store     store.Store // gets each result when it is in the journal
-	Journals  campaign.Journals
+	Journals  journal.Backend
 	Observer  Observer  // or nil
 	Questions Questions // or nil if no person can be asked; a plan that needs one is refused then
 }
 
 // Order is what to run of a plan, and how.
 type Order struct {
-	Plan     *campaign.Plan     // from [Load]
-	Topology *lab.Topology      // of the plan's lab, or nil
-	Only     campaign.Selection // from [Select], or empty for all patterns
+	Plan     *plan.Plan     // from [Load]
+	Topology *lab.Topology  // of the plan's lab, or nil
+	Only     plan.Selection // from [Select], or empty for all patterns
 
 	Resume      bool   // go on with a campaign of the plan instead of a new one
 	Campaign    string // the one to resume: its identity, the beginning of one, or last; empty: the newest that has trials left
@@ -169,7 +172,7 @@ func (s *Session) create(id string) (*campaign.Campaign, error) {
 	}
 	seed := cmp.Or(s.order.Seed, p.Seed)
 	if seed == nil {
-		drawn := campaign.DrawSeed()
+		drawn := schedule.DrawSeed()
 		seed = &drawn
 	}
 	return campaign.CreateAs(id, c.Journals, p, *seed, version.String(), c.Host.Now())
@@ -177,22 +180,22 @@ func (s *Session) create(id string) (*campaign.Campaign, error) {
 
 // confirm returns what confirms factors that are changed by hand, or nil if the selected
 // patterns have none.
-func (c *Conductor) confirm(o Order) (func(context.Context, []measure.Level) (campaign.Confirmed, error), error) {
+func (c *Conductor) confirm(o Order) (func(context.Context, []measure.Level) (journal.Confirmed, error), error) {
 	states := o.Plan.HandStates(o.Only)
 	switch {
 	case len(states) == 0:
 		return nil, nil
 	case o.Plan.Chooses(o.Only):
-		return func(context.Context, []measure.Level) (campaign.Confirmed, error) {
-			return campaign.Confirmed{How: campaign.ConfirmedBySelection, User: c.Host.Username()}, nil
+		return func(context.Context, []measure.Level) (journal.Confirmed, error) {
+			return journal.Confirmed{How: journal.ConfirmedBySelection, User: c.Host.Username()}, nil
 		}, nil
 	case c.Questions == nil:
 		return nil, o.Plan.NobodyAtHand(states[0])
 	}
-	return func(ctx context.Context, levels []measure.Level) (campaign.Confirmed, error) {
+	return func(ctx context.Context, levels []measure.Level) (journal.Confirmed, error) {
 		if err := c.Questions.SetLevels(ctx, levels); err != nil {
-			return campaign.Confirmed{}, measure.Fail(measure.KindInterrupted, "campaign.not_confirmed", measure.Figures{"plan": o.Plan.File})
+			return journal.Confirmed{}, measure.Fail(measure.KindInterrupted, "campaign.not_confirmed", measure.Figures{"plan": o.Plan.File})
 		}
-		return campaign.Confirmed{How: campaign.ConfirmedAtTerminal, User: c.Host.Username()}, nil
+		return journal.Confirmed{How: journal.ConfirmedAtTerminal, User: c.Host.Username()}, nil
 	}, nil
 }

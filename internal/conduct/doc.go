@@ -7,7 +7,7 @@
 //	plan, topology, err := conduct.Load("plan.yaml", os.ReadFile, limits)
 //	...
 //	c := conduct.Conductor{
-//		Host: conduct.ThisHost(), Store: results, Journals: campaign.Folder("campaigns"), Observer: mine,
+//		Host: conduct.ThisHost(), Store: results, Journals: journal.Folder("campaigns"), Observer: mine,
 //	}
 //	outcome, err := c.Run(ctx, conduct.Order{Plan: plan, Topology: topology})
 //

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/catalog"
 	"soku/internal/conduct"
 	"soku/internal/server"
@@ -39,7 +39,7 @@ func Example() {
 		panic(err)
 	}
 	results := memory.New()
-	c := conduct.Conductor{Host: conduct.ThisHost(), Store: results, Journals: new(campaign.Memory)}
+	c := conduct.Conductor{Host: conduct.ThisHost(), Store: results, Journals: new(journal.Memory)}
 	outcome, err := c.Run(context.Background(), conduct.Order{Plan: plan, Topology: topology})
 	n, _ := results.Count(context.Background(), store.Query{})
 	fmt.Println(outcome.Done, "of", outcome.Total, "trials,", n, "results,", err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
 	"soku/internal/engine/filecopy"
 	"soku/internal/lab"
@@ -16,8 +16,8 @@ import (
 // plan leaves to the topology, and checks that the hosts there can do what the plan asks.
 // limits returns the documented limits; it is called if the plan names one. The topology is
 // nil for a plan without a lab. An error is of kind file, with line and column.
-func Load(file string, read func(name string) ([]byte, error), limits func() (*catalog.Catalog, error)) (*campaign.Plan, *lab.Topology, error) {
-	p, err := campaign.LoadWith(file, read, limits)
+func Load(file string, read func(name string) ([]byte, error), limits func() (*catalog.Catalog, error)) (*plan.Plan, *lab.Topology, error) {
+	p, err := plan.LoadWith(file, read, limits)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +50,7 @@ func Load(file string, read func(name string) ([]byte, error), limits func() (*c
 
 // checkCopies checks that the servers that are started for the plan take the copies of its
 // patterns; t is nil without a lab.
-func checkCopies(p *campaign.Plan, t *lab.Topology) error {
+func checkCopies(p *plan.Plan, t *lab.Topology) error {
 	for _, pt := range p.AllPatterns() {
 		if !slices.ContainsFunc(pt.Tests, copiesToServer) {
 			continue
@@ -76,15 +76,15 @@ func checkCopies(p *campaign.Plan, t *lab.Topology) error {
 }
 
 // copiesToServer reports whether a test copies files to its server, or from there.
-func copiesToServer(t campaign.PatternTest) bool {
+func copiesToServer(t plan.PatternTest) bool {
 	o, err := t.Options.Effective(t.Test)
 	return t.Test == measure.TestCopy && err == nil && o.NeedsServer(t.Test) && filecopy.OptionsOf(o).Stage != measure.StageNetwork
 }
 
 // checkServers checks that a server answers at the far end of every pattern in a lab.
-func checkServers(p *campaign.Plan, t *lab.Topology) error {
+func checkServers(p *plan.Plan, t *lab.Topology) error {
 	for _, pt := range p.AllPatterns() {
-		if !slices.ContainsFunc(pt.Tests, func(t campaign.PatternTest) bool { return t.Test.NeedsServer() }) {
+		if !slices.ContainsFunc(pt.Tests, func(t plan.PatternTest) bool { return t.Test.NeedsServer() }) {
 			continue
 		}
 		for _, server := range p.Servers(&pt) {
@@ -100,11 +100,11 @@ func checkServers(p *campaign.Plan, t *lab.Topology) error {
 
 // Select returns the patterns that texts such as factor=level,level select, or those that the
 // plan's only: does if there are no texts. An error is of kind usage.
-func Select(p *campaign.Plan, texts []string) (campaign.Selection, error) {
+func Select(p *plan.Plan, texts []string) (plan.Selection, error) {
 	if len(texts) == 0 {
 		return p.Only, nil
 	}
-	s, err := campaign.ParseSelection(texts)
+	s, err := plan.ParseSelection(texts)
 	if err == nil {
 		err = p.CheckSelection(s)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
 	"soku/internal/measure"
 )
 
@@ -48,7 +49,7 @@ type Beginning struct {
 	Host         Prepared
 	Error        *measure.Error
 	Running      *campaign.Campaign
-	Estimate     campaign.Estimate
+	Estimate     advice.Estimate
 }
 
 // Prepared is a host that was prepared by ssh.

@@ -7,6 +7,8 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/lab"
 	"soku/internal/measure"
 )
@@ -52,7 +54,7 @@ func (p *place) down(ctx context.Context) error {
 
 // shell runs the plan's commands in its folder. In a lab they can reach its
 // hosts with: soku lab exec "$SOKU_LAB" HOST -- COMMAND.
-func (p *place) shell(plan *campaign.Plan) campaign.Shell {
+func (p *place) shell(plan *plan.Plan) campaign.Shell {
 	s := campaign.Shell{Command: p.host.Self.Make, Argv: plan.Shell, Dir: plan.Dir()}
 	if p.lab != nil {
 		s.More = []string{"SOKU_LAB=" + p.lab.Topology.Name}
@@ -65,7 +67,7 @@ func (p *place) shell(plan *campaign.Plan) campaign.Shell {
 // process of its own, so that it has a processor cost of its own. At most atOnce
 // trials run concurrently.
 func (p *place) runner(access agent.Access, atOnce int) campaign.Runner {
-	return campaign.Places{Access: access, Enter: p.remotes.enter, Now: p.host.Now, Of: func(j campaign.Job) agent.Place {
+	return campaign.Places{Access: access, Enter: p.remotes.enter, Now: p.host.Now, Of: func(j schedule.Job) agent.Place {
 		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Client.SSH == "" && j.Trial.Group == nil && atOnce <= 1 {
 			return p.host.Here
 		}
@@ -80,7 +82,7 @@ func (p *place) runner(access agent.Access, atOnce int) campaign.Runner {
 }
 
 // child makes the process that runs a trial at a client.
-func (p *place) child(ctx context.Context, client campaign.Target) (*exec.Cmd, error) {
+func (p *place) child(ctx context.Context, client plan.Target) (*exec.Cmd, error) {
 	if client.SSH != "" {
 		return p.remotes.child(ctx, client.Endpoint.Name)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/catalog"
 	"soku/internal/durable"
 	"soku/internal/measure"
@@ -22,7 +24,7 @@ func TestTrialsAtOnceHaveProcessesOfTheirOwn(t *testing.T) {
 	runner := (&place{host: &host}).runner(agent.Access{}, 1)
 	o := measure.Defaults(measure.TestTCP)
 	o.Duration = measure.Duration(200 * time.Millisecond)
-	job := campaign.Job{Test: measure.TestTCP, Options: o, Server: campaign.Target{Endpoint: measure.Endpoint{Address: addr}}}
+	job := schedule.Job{Test: measure.TestTCP, Options: o, Server: plan.Target{Endpoint: measure.Endpoint{Address: addr}}}
 
 	alone := runner.Run(t.Context(), job, campaign.Hooks{})
 	if alone.Error != nil {

@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
 // preflight prepares the hosts that are reached by ssh and checks that clients reach their
 // servers. Of several failures it reports each, and returns their number.
 func (s *Session) preflight(ctx context.Context) error {
-	var probes []campaign.Job
+	var probes []schedule.Job
 	if !s.order.NoPreflight {
-		probes = campaign.Probes(s.order.Plan, s.order.Only)
+		probes = schedule.Probes(s.order.Plan, s.order.Only)
 	}
 	unprepared, err := s.place.remotes.prepare(ctx, s.conductor.begun)
 	if err != nil {
@@ -25,7 +26,7 @@ func (s *Session) preflight(ctx context.Context) error {
 			failures = append(failures, measure.Fail(e.Kind, "campaign.preflight", measure.Figures{"pairs": []string{h.Name}, "cause": e}))
 		}
 	}
-	probes = slices.DeleteFunc(probes, func(j campaign.Job) bool {
+	probes = slices.DeleteFunc(probes, func(j schedule.Job) bool {
 		return unprepared[j.Client.Endpoint.Name] != nil || unprepared[j.Server.Endpoint.Name] != nil
 	})
 	unreached, err := campaign.Preflight(ctx, s.executor.Runner, probes)

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"soku/internal/agent"
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/fleet/ssh"
 	"soku/internal/measure"
 	"soku/internal/version"
@@ -16,20 +17,20 @@ import (
 
 // remotes are the hosts of a campaign that are reached by ssh; the zero value has none.
 type remotes struct {
-	inPlan []campaign.RemoteHost
+	inPlan []plan.RemoteHost
 	hosts  map[string]*remote // by endpoint
 }
 
 type remote struct {
 	*ssh.Host
-	endpoint campaign.Endpoint
+	endpoint plan.Endpoint
 }
 
 // preparedAtOnce is how many hosts are prepared simultaneously.
 const preparedAtOnce = 8
 
 // newRemotes returns the hosts of a plan. Nothing is sent.
-func newRemotes(h *Host, inPlan []campaign.RemoteHost) remotes {
+func newRemotes(h *Host, inPlan []plan.RemoteHost) remotes {
 	r := remotes{inPlan: inPlan, hosts: map[string]*remote{}}
 	binaries := &ssh.Binaries{Folder: h.Binaries, Self: h.Self.Path, Open: h.Open}
 	client := ssh.Client{Program: h.SSH, Make: h.Self.Make}
@@ -91,7 +92,7 @@ func prepared(name string, s *ssh.Session) Prepared {
 
 // enter gives a trial the address, port and token of a server that was started by ssh. A host
 // whose connection was lost is prepared again.
-func (r *remotes) enter(ctx context.Context, j *campaign.Job, access *agent.Access) error {
+func (r *remotes) enter(ctx context.Context, j *schedule.Job, access *agent.Access) error {
 	if j.Client.SSH != "" {
 		if _, err := r.hosts[j.Client.Endpoint.Name].Session(ctx); err != nil {
 			return err

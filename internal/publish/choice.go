@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
 	"soku/internal/measure"
 	"soku/internal/report"
@@ -15,9 +15,9 @@ import (
 // Choice returns the results of a campaign's patterns that only selects, as a choice with a
 // name. A factor that sets nothing in a test does not select there. An error is of kind usage
 // if no result has a selected factor, level or pattern.
-func Choice(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, name string, only campaign.Selection) (*report.Choice, error) {
+func Choice(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, name string, only plan.Selection) (*report.Choice, error) {
 	choice := report.NewChoice(name, nil)
-	if plan, err := campaign.ParseRecorded("", []byte(c.Plan)); err == nil {
+	if plan, err := plan.ParseRecorded("", []byte(c.Plan)); err == nil {
 		d := designOf(plan, known)
 		choice.Unvaried, choice.Practical, choice.Limits, choice.Until = plan.Unvaried(), d.Practical, d.Limits, d.Until
 	}
@@ -63,7 +63,7 @@ func (l *Levels) Add(levels []measure.Level) {
 }
 
 // check returns an error if the selection has a factor or a level that l lacks.
-func (l *Levels) check(c store.Campaign, only campaign.Selection) error {
+func (l *Levels) check(c store.Campaign, only plan.Selection) error {
 	names := yamlfile.Ordered[[]string](*l)
 	for _, e := range only {
 		levels, known := names.Get(e.Name)

@@ -3,7 +3,8 @@ package publish
 import (
 	"context"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
 	"soku/internal/measure"
 	"soku/internal/report"
@@ -11,15 +12,15 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// CommandChoice returns the results of a command in a campaign of a [campaign.CommandPlan]. An
+// CommandChoice returns the results of a command in a campaign of a [advice.CommandPlan]. An
 // error is of kind usage if the command did not run yet.
-func CommandChoice(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, command campaign.Command) (*report.Choice, error) {
-	only := campaign.Selection{yamlfile.Entry[[]string]{Name: campaign.CommandFactor, Value: []string{command.Line}}}
+func CommandChoice(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, command advice.Command) (*report.Choice, error) {
+	only := plan.Selection{yamlfile.Entry[[]string]{Name: advice.CommandFactor, Value: []string{command.Line}}}
 	return Choice(ctx, known, s, c, command.Line, only)
 }
 
-// CompareCommands compares the commands of a campaign of a [campaign.CommandPlan] that ran.
-func CompareCommands(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, commands []campaign.Command, o report.CompareOptions) (*report.Comparisons, error) {
+// CompareCommands compares the commands of a campaign of a [advice.CommandPlan] that ran.
+func CompareCommands(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, commands []advice.Command, o report.CompareOptions) (*report.Comparisons, error) {
 	var choices []*report.Choice
 	var failed []report.FailedChoice
 	for _, command := range commands {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
 	"soku/internal/measure"
 	"soku/internal/report"
@@ -19,7 +19,7 @@ func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
 	}}
 	in.Design.Limits = limitsOfHosts(known)
-	if plan, err := campaign.ParseRecorded("", []byte(c.Plan)); err == nil {
+	if plan, err := plan.ParseRecorded("", []byte(c.Plan)); err == nil {
 		for _, p := range plan.AllPatterns() {
 			in.Patterns = append(in.Patterns, p.Levels)
 		}
@@ -58,7 +58,7 @@ func ByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (
 }
 
 // designOf returns how the results of a plan are judged.
-func designOf(p *campaign.Plan, known *catalog.Catalog) report.Design {
+func designOf(p *plan.Plan, known *catalog.Catalog) report.Design {
 	return report.Design{
 		Practical: float64(p.Practical), Control: p.IsControl,
 		Searched: p.Find.Option,
@@ -70,14 +70,14 @@ func designOf(p *campaign.Plan, known *catalog.Catalog) report.Design {
 // limitsOfHosts returns, without a plan, the documented limits of the machine types that the
 // ends of a trial report.
 func limitsOfHosts(known *catalog.Catalog) func(*measure.Result) []measure.Limit {
-	return func(r *measure.Result) []measure.Limit { return new(campaign.Plan).LimitsOf(r, known) }
+	return func(r *measure.Result) []measure.Limit { return new(plan.Plan).LimitsOf(r, known) }
 }
 
 // Until returns when a plan has enough rounds.
-func Until(p *campaign.Plan) report.Until {
+func Until(p *plan.Plan) report.Until {
 	u := report.Until{IntervalRatio: float64(p.Until.Interval), Against: p.Until.Against, MaxRounds: p.Until.MaxRounds, Tests: p.Until.Tests}
 	if p.Until.Decided {
-		u.Looks = p.Until.Looks
+		u.Looks = p.Until.InterimAnalyses
 	}
 	return u
 }

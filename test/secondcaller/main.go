@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/catalog"
 	"soku/internal/conduct"
 	"soku/internal/store/memory"
@@ -43,7 +44,7 @@ func run(ctx context.Context, plan string, l *lines) error {
 	if err != nil {
 		return err
 	}
-	c := conduct.Conductor{Host: conduct.ThisHost(), Store: memory.New(), Journals: new(campaign.Memory), Observer: l}
+	c := conduct.Conductor{Host: conduct.ThisHost(), Store: memory.New(), Journals: new(journal.Memory), Observer: l}
 	seed := int64(1)
 	_, err = c.Run(ctx, conduct.Order{Plan: p, Topology: topology, Only: p.Only, Seed: &seed})
 	return err

@@ -1,0 +1,149 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
+)
+
+// Estimate is what a part of a campaign will take, before it runs.
+type Estimate struct {
+	Patterns int `json:"patterns"`
+	Pairs    int `json:"pairs"`          // of each pattern
+	AtOnce   int `json:"trials_at_once"` // at most
+	Trials   int `json:"trials"`         // with find at most
+	// FewestTrials is how many there are at least, where searches decide; else 0.
+	FewestTrials int           `json:"trials_fewest,omitempty"`
+	Time         time.Duration `json:"time_ns"`
+	// TimeUnknown are labels of tests that end after an amount at an unknown
+	// rate; Time then counts only the trials' overhead for them.
+	TimeUnknown []string `json:"time_unknown,omitempty"`
+	// Bytes is the payload of the tests whose rate or amount is given, in all
+	// directions together.
+	Bytes int64 `json:"bytes"`
+	// BytesUnknown are labels of tests that go as fast as they can.
+	BytesUnknown []string `json:"bytes_unknown,omitempty"`
+	// MaxBytes is the plan's cap on payload, 0 for none, and MaxBytesKey the key that says so.
+	MaxBytes    int64  `json:"max_bytes,omitempty"`
+	MaxBytesKey string `json:"max_bytes_key,omitempty"`
+	// MaxTime is what all runs of the campaign may take, 0 for no limit.
+	MaxTime time.Duration `json:"max_time_ns,omitempty"`
+	// Price is of Bytes, and MaxPrice of MaxBytes, if the plan has a price; the
+	// payload of both directions is counted, though often only one is charged.
+	Price    *float64 `json:"egress_price,omitempty"`
+	MaxPrice *float64 `json:"egress_price_max,omitempty"`
+}
+
+// EstimateOf adds up the patterns that only selects.
+func EstimateOf(p *plan.Plan, only plan.Selection) Estimate { return EstimateWith(p, only, 0) }
+
+// EstimateWith is EstimateOf with rounds that were added to those of the plan.
+func EstimateWith(p *plan.Plan, only plan.Selection, added int) Estimate {
+	e := Estimate{Pairs: p.PairCount(), AtOnce: 1, MaxTime: p.Budget.Time.Std()}
+	e.MaxBytes, e.MaxBytesKey = p.MostBytes()
+	known := map[string]forecasted{}
+	turns := searchTurns(p, p.LastRound()+added)
+	patterns := p.AllPatterns()
+	for i := range patterns {
+		pt := &patterns[i]
+		if !only.Matches(pt.Levels) {
+			continue
+		}
+		e.Patterns++
+		for n, t := range pt.Tests {
+			rounds := p.RoundsOf(&p.Tests[n].Value) + added
+			if turns != nil {
+				rounds = min(rounds, turns[i])
+			}
+			trials := p.PairCount() * p.RepeatsOf(&p.Tests[n].Value) * rounds
+			e.Trials += trials
+			if _, known := schedule.TrialTime(t.Test, t.Options); !known && !slices.Contains(e.TimeUnknown, t.Label) {
+				e.TimeUnknown = append(e.TimeUnknown, t.Label)
+			}
+			payload, known := schedule.TrialBytes(t.Test, t.Options)
+			e.Bytes += int64(trials) * payload
+			if !known && !slices.Contains(e.BytesUnknown, t.Label) {
+				e.BytesUnknown = append(e.BytesUnknown, t.Label)
+			}
+		}
+		rounds := p.LastRound() + added
+		if turns != nil {
+			rounds = turns[i]
+		}
+		addTime(p, &e, i, rounds, known)
+	}
+	if turns != nil {
+		e.FewestTrials, _ = p.SearchTrials(only, added)
+	}
+	if p.Budget.PricePerGB > 0 {
+		price := func(bytes int64) *float64 { v := float64(bytes) / 1e9 * p.Budget.PricePerGB; return &v }
+		e.Price = price(e.Bytes)
+		if e.MaxBytes > 0 {
+			e.MaxPrice = price(e.MaxBytes)
+		}
+	}
+	return e
+}
+
+// forecasted is what [schedule.Forecast] returned.
+type forecasted struct {
+	time time.Duration
+	most int
+}
+
+// searchTurns is, by pattern, how many blocks an estimate counts for searches in a number of
+// rounds: every level once, and the last levels also in the turns. nil without find.
+func searchTurns(p *plan.Plan, rounds int) []int {
+	if !p.Searches() {
+		return nil
+	}
+	out := make([]int, len(p.AllPatterns()))
+	for _, patterns := range p.PatternsBySearch() {
+		for level, i := range patterns {
+			out[i] = 1
+			if level >= len(patterns)-3 {
+				out[i] = rounds
+			}
+		}
+	}
+	return out
+}
+
+// addTime adds the time of a pattern's blocks in all rounds. Blocks of trials that are as long are
+// forecast once.
+func addTime(p *plan.Plan, e *Estimate, number, all int, known map[string]forecasted) {
+	pt, last := &p.AllPatterns()[number], p.LastRound()
+	for round := 1; round <= all; {
+		r, rounds := schedule.NewRound(p, "", 0, round), all-last
+		if round <= last {
+			rounds = min(schedule.SameTests(p, round), all-round+1)
+		}
+		length := make([]time.Duration, len(r.Tests))
+		for i, t := range r.Tests {
+			planned, _ := schedule.TrialTime(pt.Tests[t.Test].Test, pt.Tests[t.Test].Options)
+			length[i] = planned + p.Pause.Std()
+		}
+		key := fmt.Sprint(pt.Together, length)
+		f, done := known[key]
+		if !done {
+			f.time, f.most = schedule.Forecast(r.Block(0, number), p.Concurrency(), func(i int) time.Duration { return length[i/p.PairCount()] })
+			known[key] = f
+		}
+		e.Time += time.Duration(rounds) * f.time
+		e.AtOnce = max(e.AtOnce, f.most)
+		round += rounds
+	}
+}
+
+// UntilEstimate is the estimate of a plan with until for the fewest and for the most rounds;
+// false without until.
+func UntilEstimate(p *plan.Plan, only plan.Selection) (fewest, most Estimate, ok bool) {
+	if !p.Until.Adds() {
+		return fewest, most, false
+	}
+	last := p.LastRound()
+	return EstimateWith(p, only, max(0, p.Until.FirstAnalysis()-last)), EstimateWith(p, only, p.Until.Most()-last), true
+}

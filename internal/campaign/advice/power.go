@@ -1,0 +1,115 @@
+package advice
+
+import (
+	"math"
+	"sort"
+
+	"soku/internal/campaign/plan"
+	"soku/internal/stats"
+)
+
+// Power is how small a difference a test of the plan shows with a probability of 80 %, where
+// nothing is missing and all patterns vary alike.
+type Power struct {
+	Label    string  `json:"label"`
+	Noise    float64 `json:"noise_ratio"` // standard deviation of a pattern's round means
+	Rounds   int     `json:"rounds"`
+	Patterns int     `json:"patterns"` // that are compared, times the pairs of hosts
+	// Smallest is the smallest difference between two patterns, as a ratio such as 0.03; nil
+	// if no difference can be shown.
+	Smallest *float64      `json:"smallest_ratio,omitempty"`
+	Factors  []FactorPower `json:"factors,omitempty"` // with two factors or more
+	// Needed is the rounds that would show the practical threshold between two patterns: 0 if
+	// the plan has as many, -1 for more than 1000.
+	Needed int `json:"needed_rounds"`
+}
+
+// FactorPower is the smallest difference between two levels of a factor, on average over the
+// others.
+type FactorPower struct {
+	Factor   string   `json:"factor"`
+	Smallest *float64 `json:"smallest_ratio,omitempty"`
+}
+
+// PowerOf returns what the tests can show of the patterns that only selects. noise is that of
+// each test by its label; tests without one are left out. The comparison of two patterns is the
+// one of [stats.ComparePatterns] at the level of its strictest pair (Bonferroni), with all
+// patterns' residuals for degrees of freedom where variances are pooled; that of two levels is
+// of [stats.FindEffects], with rounds as blocks, or in one round the other factors' levels.
+func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out []Power) {
+	levels := p.ComparedLevels(only)
+	pairs := 1
+	if p.HasPairs() {
+		pairs = p.PairCount()
+	}
+	for i := range p.Tests {
+		sd, known := noise[p.Tests[i].Name]
+		if !known || !(sd > 0) {
+			continue
+		}
+		rounds := p.RoundsOf(&p.Tests[i].Value)
+		w := Power{Label: p.Tests[i].Name, Noise: sd, Rounds: rounds, Patterns: len(levels) * pairs}
+		if w.Patterns > 1 {
+			w.Smallest = ratioOf(patternDifference(sd, rounds, w.Patterns))
+			w.Needed = roundsNeeded(p, sd, rounds, w.Patterns)
+		}
+		for f := range p.Factors {
+			if n := len(p.Factors[f].Value.Levels); n > 1 && len(p.Factors) > 1 {
+				each := max(w.Patterns/n, 1) // patterns with one level
+				w.Factors = append(w.Factors, FactorPower{p.Factors[f].Name, ratioOf(levelDifference(sd, rounds, each, n))})
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// Pools of variances: as many patterns and rounds make [stats.ComparePatterns] moderate.
+const (
+	pooledPatterns = 4
+	pooledRounds   = 5
+)
+
+// patternDifference is the smallest difference between two of the patterns, as a logarithm.
+func patternDifference(noise float64, rounds, patterns int) float64 {
+	n := float64(rounds)
+	df := n - 1
+	if patterns >= pooledPatterns && rounds >= pooledRounds {
+		df *= float64(patterns - 1)
+	}
+	comparisons := float64(patterns) * float64(patterns-1) / 2
+	return stats.SmallestShown(noise*math.Sqrt(2/n), df, 0.05/comparisons)
+}
+
+// levelDifference is the smallest difference between two of the levels, each of which as many
+// patterns have.
+func levelDifference(noise float64, rounds, patterns, levels int) float64 {
+	blocks, of := rounds, patterns
+	if rounds == 1 {
+		blocks, of = patterns, 1
+	}
+	comparisons := float64(levels) * float64(levels-1) / 2
+	return stats.SmallestShown(noise*math.Sqrt(2/float64(of)/float64(blocks)), float64(blocks-1), 0.05/comparisons)
+}
+
+// roundsNeeded is the rounds that show the practical threshold.
+func roundsNeeded(p *plan.Plan, noise float64, rounds, patterns int) int {
+	wanted := math.Log1p(p.PracticalThreshold())
+	enough := func(n int) bool { return patternDifference(noise, n, patterns) <= wanted }
+	if enough(rounds) {
+		return 0
+	}
+	const most = 1000
+	n := rounds + 1 + sort.Search(max(most-rounds, 0), func(i int) bool { return enough(rounds + 1 + i) })
+	if n > most {
+		return -1
+	}
+	return n
+}
+
+func ratioOf(log float64) *float64 {
+	if ratio := math.Expm1(log); !math.IsInf(ratio, 0) && ratio < 1e6 {
+		return &ratio
+	}
+	return nil
+}

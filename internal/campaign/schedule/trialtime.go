@@ -1,0 +1,24 @@
+package schedule
+
+import (
+	"time"
+
+	"soku/internal/measure"
+)
+
+// assumedOverhead is what a trial takes beside measuring until this campaign
+// has shown it: handshake, facts, the loopback floor, the drain. Trials over loopback
+// took 0.05 s (tcp) to 0.35 s (latency, connect) of it; each round trip of a long path adds.
+const assumedOverhead = 300 * time.Millisecond
+
+// TrialTime is how long a trial will take; false if it ends after an amount
+// whose rate is not known, and then only the overhead is counted.
+func TrialTime(test measure.Test, o measure.Options) (time.Duration, bool) {
+	length, known := measure.SpecOf(test).Length(o)
+	return assumedOverhead + length.Std(), known
+}
+
+// TrialBytes is the payload a trial moves; false if it goes as fast as it can.
+func TrialBytes(test measure.Test, o measure.Options) (int64, bool) {
+	return measure.SpecOf(test).Payload(o)
+}
