@@ -51,23 +51,32 @@ func (g *blockRun) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *m
 }
 
 // unanswered reports whether a trial failed because its connection was not accepted, or
-// closed without an answer, as a server does that ends, or because its host could not be
-// reached by ssh.
+// closed without an answer, as a server does that ends.
 func unanswered(e *measure.Error) bool {
-	return e != nil && (e.Code == "native.closed" || e.Code == "ssh.unreachable") || e != nil && e.Kind == measure.KindUnreachable && (strings.HasPrefix(e.Code, "dial.") || strings.HasSuffix(e.Code, ".no_answer"))
+	return e != nil && e.Code == "native.closed" || e != nil && e.Kind == measure.KindUnreachable && (strings.HasPrefix(e.Code, "dial.") || strings.HasSuffix(e.Code, ".no_answer"))
+}
+
+// hostAway reports whether a trial was lost with its host, or could not begin because its host,
+// which was prepared before, cannot be reached.
+func hostAway(e *measure.Error) bool {
+	return agent.Lost(e) || e != nil && e.Code == "ssh.unreachable"
 }
 
 // whyLost returns the host that was lost while a unit ran and why, or nil if none was. A host that
 // was lost before and cannot be reached is still lost.
 func (g *blockRun) whyLost(all []*attempt, before bool) (host string, why *measure.Error) {
 	for _, a := range all {
-		if e := a.result.Error; agent.Lost(e) || before && unanswered(e) {
+		if e := a.result.Error; hostAway(e) || before && unanswered(e) {
 			host = a.job.Client.Machine()
+			if named, ok := e.Figures["host"].(string); ok && named != "" {
+				host = named
+			}
 			return host, measure.Fail(measure.KindUnreachable, "campaign.host_gone", measure.Figures{"host": host, "cause": e})
 		}
 	}
 	for _, a := range all {
 		g.setGaveUp(lostHost(a.job.Client.Machine()), false)
+		g.setGaveUp(lostHost(a.job.Server.Machine()), false)
 	}
 	return "", nil
 }

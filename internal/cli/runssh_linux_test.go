@@ -61,17 +61,28 @@ func newRemoteNet(t *testing.T) *remoteNet {
 		}
 	})
 	jump := n.address(t, "jump")
-	for _, name := range []string{"jump", "a", "b"} {
-		address, through := n.address(t, name), []string{}
-		var only []string
-		if name != "jump" {
-			through, only = []string{"ProxyJump jump"}, []string{"AllowUsers *@" + jump}
-		}
-		h := n.Start(t, address, func(ctx context.Context, argv ...string) *exec.Cmd { return n.lab.Command(ctx, name, argv...) }, only...)
-		n.home[name] = h
-		n.Alias(t, name, append(through, "HostName "+address, fmt.Sprint("Port ", h.Port), n.Identity())...)
+	n.serve(t, "jump", nil)
+	for _, name := range []string{"a", "b"} {
+		n.serve(t, name, []string{"ProxyJump jump"}, "AllowUsers *@"+jump)
 	}
 	return n
+}
+
+// serve starts the sshd of a host, which the client reaches by lines of its configuration.
+func (n *remoteNet) serve(t *testing.T, name string, through []string, only ...string) {
+	t.Helper()
+	address := n.address(t, name)
+	h := n.Start(t, address, func(ctx context.Context, argv ...string) *exec.Cmd { return n.lab.Command(ctx, name, argv...) }, only...)
+	n.home[name] = h
+	n.Alias(t, name, append(through, "HostName "+address, fmt.Sprint("Port ", h.Port), n.Identity())...)
+}
+
+// cut ends all connections, which lead through the host jump.
+func (n *remoteNet) cut(t *testing.T) {
+	t.Helper()
+	if err := exec.CommandContext(t.Context(), "pkill", "-KILL", "-P", fmt.Sprint(n.home["jump"].Pid)).Run(); err != nil {
+		t.Error(err)
+	}
 }
 
 func (n *remoteNet) address(t *testing.T, host string) string {
@@ -218,13 +229,36 @@ func TestACampaignGoesOnAfterALostConnection(t *testing.T) {
 	cmd, errs := n.run(t, strings.Replace(remotePlan, "count: 50}", "duration: 500ms}", 1))
 	start(t, cmd)
 	errs.Await(t, "[1/6] ")
-	// All connections, in the middle of a trial.
-	if err := exec.CommandContext(t.Context(), "pkill", "-KILL", "-P", fmt.Sprint(n.home["jump"].Pid)).Run(); err != nil {
-		t.Error(err)
-	}
+	n.cut(t) // in the middle of a trial
 	_ = cmd.Wait()
-	if text := errs.String(); !regexp.MustCompile(`6 of 6 trials done(, 1 failed)?;`).MatchString(text) || strings.Count(text, "server on port 7658") != 1 {
+	if text := errs.String(); !strings.Contains(text, "6 of 6 trials done;") || strings.Count(text, "server on port 7658") != 1 {
 		t.Errorf("exit code %d: %s", cmd.ProcessState.ExitCode(), text)
+	}
+	journals, _ := filepath.Glob(filepath.Join(n.data, "campaigns", "*", "journal.ndjson"))
+	if journal, err := os.ReadFile(journals[0]); err != nil || !bytes.Contains(journal, []byte(`"code":"campaign.host_gone"`)) || !bytes.Contains(journal, []byte(`"repeats":"`)) {
+		t.Errorf("no lost trial and its repeat in the journal (%v): %s", err, errs)
+	}
+	n.nothingLeft(t)
+}
+
+func TestTrialsOfHostsThatStayAwayAreResumed(t *testing.T) {
+	t.Parallel()
+	n := newRemoteNet(t)
+	plan := strings.Replace(remotePlan, "count: 50}", "duration: 500ms}", 1)
+	cmd, errs := n.run(t, plan, "--patience", "1s")
+	start(t, cmd)
+	errs.Await(t, "[1/6] ")
+	_ = unix.Kill(n.home["jump"].Pid, unix.SIGSTOP) // takes no further connections
+	n.cut(t)
+	_ = unix.Kill(n.home["jump"].Pid, unix.SIGKILL)
+	_ = cmd.Wait()
+	if code, text := cmd.ProcessState.ExitCode(), errs.String(); code != 10 || strings.Contains(text, "failed;") {
+		t.Errorf("exit code %d: %s", code, text)
+	}
+	n.serve(t, "jump", nil)
+	cmd, errs = n.run(t, plan, "--resume")
+	if err := cmd.Run(); err != nil || !strings.Contains(errs.String(), "6 of 6 trials done;") {
+		t.Errorf("%v: %s", err, errs)
 	}
 	n.nothingLeft(t)
 }

@@ -68,16 +68,16 @@ func (p *place) shell(plan *plan.Plan) campaign.Shell {
 // trials run concurrently.
 func (p *place) runner(access agent.Access, atOnce int) campaign.Runner {
 	return campaign.Places{Access: access, Enter: p.remotes.enter, Now: p.host.Now, Of: func(j schedule.Job) agent.Place {
-		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Client.SSH == "" && j.Trial.Group == nil && atOnce <= 1 {
-			return p.host.Here
+		where := p.host.Here
+		if j.Client.Host != "" || len(j.Client.Command) > 0 || j.Client.SSH != "" || j.Trial.Group != nil || atOnce > 1 {
+			where = agent.Process{Now: p.host.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
+				return p.child(ctx, j.Client)
+			}}
 		}
-		own := agent.Process{Now: p.host.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
-			return p.child(ctx, j.Client)
-		}}
-		if j.Client.SSH != "" {
-			return remotePlace{own}
+		if j.Client.SSH != "" || j.Server.SSH != "" {
+			return remotePlace{where, &p.remotes}
 		}
-		return own
+		return where
 	}}
 }
 

@@ -3,6 +3,8 @@ package conduct
 import (
 	"cmp"
 	"context"
+	"errors"
+	"maps"
 	"os/exec"
 	"sync"
 	"time"
@@ -94,7 +96,7 @@ func prepared(name string, s *ssh.Session) Prepared {
 // whose connection was lost is prepared again.
 func (r *remotes) enter(ctx context.Context, j *schedule.Job, access *agent.Access) error {
 	if j.Client.SSH != "" {
-		if _, err := r.hosts[j.Client.Endpoint.Name].Session(ctx); err != nil {
+		if _, err := r.session(ctx, j.Client.Endpoint.Name); err != nil {
 			return err
 		}
 	}
@@ -102,7 +104,7 @@ func (r *remotes) enter(ctx context.Context, j *schedule.Job, access *agent.Acce
 	if h == nil {
 		return nil
 	}
-	s, err := h.Session(ctx)
+	s, err := r.session(ctx, j.Server.Endpoint.Name)
 	if err != nil {
 		return err
 	}
@@ -119,22 +121,73 @@ func (r *remotes) enter(ctx context.Context, j *schedule.Job, access *agent.Acce
 	return nil
 }
 
-// Run implements [agent.Place]. A trial that ended without a result did so because its
-// connection was lost.
-func (p remotePlace) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
-	r := p.Process.Run(ctx, s, h)
-	if r.Error != nil && (r.Error.Code == "agent.process.no_result" || agent.Lost(r.Error)) {
-		r.Error = measure.Fail(measure.KindBroken, "ssh.lost", measure.Figures{"host": s.Client.String(), "why": r.Error.Figures["why"]})
+// remotePlace runs trials with an end on a host that is reached by ssh.
+type remotePlace struct {
+	agent.Place
+	remotes *remotes
+}
+
+// session returns the session of a host. The error names the host.
+func (r *remotes) session(ctx context.Context, endpoint string) (*ssh.Session, error) {
+	s, err := r.hosts[endpoint].Session(ctx)
+	var e *measure.Error
+	if errors.As(err, &e) {
+		named := *e
+		named.Figures = maps.Clone(e.Figures)
+		if named.Figures == nil {
+			named.Figures = measure.Figures{}
+		}
+		named.Figures["host"] = endpoint
+		return nil, &named
 	}
+	return s, err
+}
+
+// lossNoticed is how much later than the failure of a trial the end of a connection may be noticed.
+const lossNoticed = time.Second
+
+// Run implements [agent.Place]. A trial that failed when the connection to one of its hosts ended,
+// with which the server there ends, was lost with that host.
+func (p remotePlace) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
+	client, server := p.remotes.ended(ctx, s.Client.Name), p.remotes.ended(ctx, s.Server.Name)
+	r := p.Place.Run(ctx, s, h)
+	if r.Error == nil || ctx.Err() != nil {
+		return r
+	}
+	limit := time.NewTimer(lossNoticed)
+	defer limit.Stop()
+	lost := s.Client.Name
+	select {
+	case <-client:
+	case <-server:
+		lost = s.Server.Name
+	case <-limit.C:
+		// The connection to the host stands, so that only the process of the trial can be lost.
+		if client == nil || r.Error.Code != "agent.process.no_result" && !agent.Lost(r.Error) {
+			return r
+		}
+	}
+	r.Error = measure.Fail(measure.KindBroken, "ssh.lost", measure.Figures{"host": lost, "why": r.Error.Figures["why"]})
 	return r
 }
 
-// remotePlace is a host that is reached by ssh.
-type remotePlace struct{ agent.Process }
+// ended is closed when the connection to a host has ended. It is nil if the host is not reached
+// by ssh, or cannot be reached.
+func (r *remotes) ended(ctx context.Context, endpoint string) <-chan struct{} {
+	h := r.hosts[endpoint]
+	if h == nil {
+		return nil
+	}
+	s, err := h.Session(ctx)
+	if err != nil {
+		return nil
+	}
+	return s.Done()
+}
 
 // child makes the process that runs a trial on a host.
 func (r *remotes) child(ctx context.Context, endpoint string) (*exec.Cmd, error) {
-	s, err := r.hosts[endpoint].Session(ctx)
+	s, err := r.session(ctx, endpoint)
 	if err != nil {
 		return nil, err
 	}
