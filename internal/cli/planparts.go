@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/stats"
+	"soku/internal/store"
+	"soku/internal/text"
+)
+
+// designOutline is what a plan can decide.
+type designOutline struct {
+	// NoiseOf is the campaign whose trials the noise is taken from. It is absent if the plan
+	// gives the noise, or if the noise is unknown.
+	NoiseOf   string              `json:"noise_of,omitempty"`
+	Practical float64             `json:"practical_ratio"`
+	Tests     []campaign.Power    `json:"tests,omitempty"` // whose noise is known
+	Weak      []campaign.Weakness `json:"warnings,omitempty"`
+
+	compares bool
+}
+
+// outlineDesign works out what a plan can show. The noise is that of the plan, or of the newest
+// campaign of its name in the store.
+func outlineDesign(ctx context.Context, sys *System, p *campaign.Plan, only campaign.Selection, storeFile string) (*designOutline, error) {
+	out := &designOutline{Practical: p.PracticalThreshold(), Weak: campaign.Weaknesses(p, only), compares: p.Compares(only)}
+	noise := map[string]float64{}
+	if p.Noise > 0 {
+		for _, label := range p.Tests.Names() {
+			noise[label] = float64(p.Noise)
+		}
+	} else {
+		var err error
+		if out.NoiseOf, noise, err = earlierNoise(ctx, sys, p.Campaign, storeFile); err != nil {
+			return nil, err
+		}
+	}
+	out.Tests = campaign.PowerOf(p, noise, only)
+	return out, nil
+}
+
+// earlierNoise is the noise of each test, by its label, of the newest campaign of a name.
+func earlierNoise(ctx context.Context, sys *System, name, storeFile string) (id string, noise map[string]float64, err error) {
+	s, err := openExistingStore(ctx, sys, storeFile)
+	if s == nil || err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	c, err := findCampaign(ctx, sys, s, name)
+	switch {
+	case measure.KindOf(err) == measure.KindNotFound || err == nil && c.Name != name:
+		return "", nil, nil
+	case err != nil:
+		return "", nil, err
+	}
+	noise, err = noiseOf(ctx, s, c.ID)
+	return c.ID, noise, err
+}
+
+// turn is where a figure stands: a test's pattern between two hosts, and the round.
+type turn struct {
+	label, pattern, client, server string
+	round                          int
+}
+
+// noiseOf is how much the patterns of each test of a campaign vary from round to round.
+func noiseOf(ctx context.Context, s store.Store, id string) (map[string]float64, error) {
+	values := map[turn][]float64{}
+	last := 0
+	for e, err := range store.Entries(ctx, s, store.Query{Campaign: id, Limit: mostForNoise}) {
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range measure.MetricsOf(e.Test).Ranking {
+			if v, found := e.Figures[m.Key]; found && v > 0 && e.Round > 0 && e.Round <= mostForNoise {
+				at := turn{e.Label, e.Pattern, e.Client, e.Server, e.Round}
+				values[at] = append(values[at], v)
+				last = max(last, e.Round)
+				break
+			}
+		}
+	}
+	rows := map[string]map[turn][]float64{} // by label, then by what has the row
+	for at, of := range values {
+		row := at
+		row.round = 0
+		if rows[at.label] == nil {
+			rows[at.label] = map[turn][]float64{}
+		}
+		if rows[at.label][row] == nil {
+			rows[at.label][row] = slices.Repeat([]float64{math.NaN()}, last)
+		}
+		rows[at.label][row][at.round-1] = math.Log(stats.Mean(of))
+	}
+	noise := map[string]float64{}
+	for label, of := range rows {
+		var logs [][]float64
+		for _, row := range of {
+			logs = append(logs, row)
+		}
+		slices.SortFunc(logs, slices.Compare) // the order of a map would change the last digits
+		if sd := stats.Noise(logs); sd > 0 {
+			noise[label] = sd
+		}
+	}
+	return noise, nil
+}
+
+// mostForNoise is how many of the newest trials of a campaign its noise is taken from.
+const mostForNoise = 5000
+
+// factorTexts are the smallest differences between the levels of each factor.
+func factorTexts(c *text.Catalogue, w campaign.Power) (out []string) {
+	for _, f := range w.Factors {
+		if f.Smallest != nil {
+			out = append(out, c.Sentence("plan.shows.factor", text.Args{"Factor": f.Factor, "Smallest": *f.Smallest}))
+		}
+	}
+	return out
+}
+
+// add describes what the plan can show, and why it cannot decide.
+func (d *designOutline) add(c *text.Catalogue, out *text.Lines) {
+	label := "label.shows"
+	for _, w := range d.Tests {
+		if w.Smallest == nil && len(w.Factors) == 0 {
+			continue
+		}
+		args := text.Args{"Label": w.Label, "Noise": w.Noise, "Of": d.NoiseOf, "Patterns": w.Patterns, "Rounds": w.Rounds, "Smallest": 0.0, "Needed": w.Needed, "Practical": d.Practical, "Factors": factorTexts(c, w)}
+		if w.Smallest != nil {
+			args["Smallest"] = *w.Smallest
+		}
+		out.Row(label, "plan.shows", args)
+		label = ""
+	}
+	if d.compares && len(d.Tests) == 0 && !slices.ContainsFunc(d.Weak, func(w campaign.Weakness) bool { return w.Code == campaign.WeakOneRound }) {
+		out.Row(label, "plan.shows.unknown", nil)
+	}
+	label = "label.warning"
+	for _, w := range d.Weak {
+		out.Row(label, "plan.weak."+string(w.Code), text.Args{"Tests": w.Tests, "Factor": w.Factor, "Other": w.Other, "Rounds": w.Rounds, "Hosts": w.Hosts})
+		label = ""
+	}
+}
+
+// pairsOutline is the pairs of a plan.
+type pairsOutline struct {
+	Count  int           `json:"count"`
+	Hosts  int           `json:"hosts"`
+	AtOnce int           `json:"trials_at_once"` // the limit, which contention: together may exceed
+	Sample []pairOutline `json:"sample"`         // the first of them, with the addresses of the first pattern
+}
+
+type pairOutline struct {
+	Client  string `json:"client"`
+	Server  string `json:"server"`
+	Address string `json:"server_address"`
+}
+
+// Pairs that are shown, in JSON and to a person.
+const (
+	mostPairsInJSON = 100
+	mostPairsInText = 6
+)
+
+func outlinePairs(p *campaign.Plan) *pairsOutline {
+	o := &pairsOutline{Count: p.PairCount(), Hosts: p.HostCount(), AtOnce: p.Concurrency()}
+	clients, servers := p.Ends(&p.AllPatterns()[0], mostPairsInJSON)
+	for i, client := range clients {
+		o.Sample = append(o.Sample, pairOutline{client.Reference(), servers[i].Reference(), servers[i].Endpoint.Address})
+	}
+	return o
+}
+
+// addPairs shows how many pairs there are, and the first of them.
+func (o *planOutline) addPairs(out *text.Lines) {
+	if o.Pairs == nil {
+		return
+	}
+	out.Row("label.pairs", "plan.pairs", text.Args{"Pairs": o.Pairs.Count, "Hosts": o.Pairs.Hosts})
+	shown := o.Pairs.Sample[:min(len(o.Pairs.Sample), mostPairsInText)]
+	for _, pair := range shown {
+		out.Under("plan.pair", text.Args{"Client": pair.Client, "Server": pair.Server, "Address": pair.Address})
+	}
+	if more := o.Pairs.Count - len(shown); more > 0 {
+		out.Under("plan.pairs.more", text.Args{"N": more})
+	}
+}
+
+// hasOwnTurns reports whether a test has repeats or rounds that are not the plan's.
+func (o *planOutline) hasOwnTurns(t testOutline) bool {
+	return t.Repeats != o.Repeats || t.Rounds != o.Rounds
+}
+
+// searchOutline is what a plan with find may run.
+type searchOutline struct {
+	Option    string   `json:"option"`
+	Levels    []string `json:"levels"` // that the search may reach, ascending
+	GainRatio float64  `json:"gain_ratio"`
+	Test      string   `json:"test"`     // label of the test whose figure decides
+	Searches  int      `json:"searches"` // one for each combination of the other factors' levels
+	// FewestTrials and MostTrials are of all searches; AllTrials is what every level would take,
+	// measured as often as the best one.
+	FewestTrials int `json:"fewest_trials"`
+	MostTrials   int `json:"most_trials"`
+	AllTrials    int `json:"all_trials"`
+}
+
+// outlineSearch is nil for a plan without find.
+func outlineSearch(p *campaign.Plan, only campaign.Selection, e campaign.Estimate) *searchOutline {
+	if !p.Searches() {
+		return nil
+	}
+	o := &searchOutline{
+		Option: p.Find.Option, Levels: p.SearchedLevels(), GainRatio: float64(p.Find.Gain), Test: p.Find.Test,
+		FewestTrials: e.FewestTrials, MostTrials: e.Trials,
+	}
+	o.Searches, o.AllTrials = len(p.SearchedPatterns(only)), p.TrialsOfList(only)
+	return o
+}
+
+// mostSearchedLevels is how many levels a person gets to see.
+const mostSearchedLevels = 16
+
+func (o *searchOutline) add(out *text.Lines) {
+	if o == nil {
+		return
+	}
+	levels := o.Levels
+	if n := len(levels); n > mostSearchedLevels {
+		levels = append(append(levels[:mostSearchedLevels-1:mostSearchedLevels-1], "…"), levels[n-1])
+	}
+	out.Row("label.search", "plan.search", text.Args{
+		"Option": o.Option, "Levels": levels, "Gain": o.GainRatio, "Test": o.Test, "Searches": o.Searches,
+		"Fewest": o.FewestTrials, "Most": o.MostTrials, "All": o.AllTrials,
+	})
+}
+
+// untilOutline is what a plan with until comes to.
+type untilOutline struct {
+	IntervalRatio float64           `json:"interval_ratio"` // 0: not asked for
+	Decided       bool              `json:"decided,omitempty"`
+	Against       stats.Against     `json:"against,omitempty"`
+	LevelRatio    float64           `json:"level_ratio,omitempty"` // of each look at the comparisons; 0: by e-values
+	FewestRounds  int               `json:"fewest_rounds"`
+	MostRounds    int               `json:"most_rounds"`
+	Fewest        campaign.Estimate `json:"fewest"`
+	Most          campaign.Estimate `json:"most"`
+	MaxTime       measure.Duration  `json:"max_time_ns,omitempty"`
+}
+
+// outlineUntil is nil for a plan without until.
+func outlineUntil(p *campaign.Plan, only campaign.Selection) *untilOutline {
+	fewest, most, ok := campaign.UntilEstimate(p, only)
+	if !ok {
+		return nil
+	}
+	u := p.Until
+	out := &untilOutline{
+		IntervalRatio: float64(u.Interval), Decided: u.Decided, FewestRounds: p.FewestRounds(), MostRounds: p.MostRounds(),
+		Fewest: fewest, Most: most, MaxTime: p.Budget.Time,
+	}
+	if u.Decided {
+		out.Against = u.Against
+		if looks := u.Looks(p.LastRound()); !looks.Anytime() {
+			out.LevelRatio = looks.Alpha()
+		}
+	}
+	return out
+}
+
+func (u *untilOutline) add(c *text.Catalogue, out *text.Lines) {
+	if u == nil {
+		return
+	}
+	out.Row("label.until", "plan.until", text.Args{
+		"Interval": u.IntervalRatio, "Decided": u.Decided, "Against": string(u.Against), "Level": u.LevelRatio, "Fewest": u.FewestRounds, "Most": u.MostRounds, "Trials": u.Most.Trials,
+		"Least": roughly(c, u.Fewest.Time), "Longest": roughly(c, u.Most.Time), "MaxTime": u.MaxTime,
+	})
+}
