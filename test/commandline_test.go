@@ -24,50 +24,50 @@ var commandLineImports = map[string]string{
 	"io": anyFile, "io/fs": anyFile, "iter": anyFile, "maps": anyFile, "net/netip": anyFile, "path/filepath": anyFile, "slices": anyFile,
 	"strconv": anyFile, "strings": anyFile, "sync": anyFile, "time": anyFile, "unicode": anyFile,
 	"github.com/spf13/cobra": anyFile, "github.com/spf13/pflag": anyFile,
-	"reflect":            "flags.go",                  // flags from the tags of options
-	"math":               "plandesign.go rununtil.go", // figures as text
-	"crypto/tls":         "measure.go server.go",      // certificates that flags name
-	"crypto/x509":        "measure.go",                // as above
-	"log/slog":           "server.go",                 // the server's log on standard error
-	"net":                "serverforeign.go",          // host and port of a flag
-	"runtime":            "root.go system.go",         // the platform
+	"reflect":            "flags.go",                 // flags from the tags of options
+	"math":               "planparts.go progress.go", // figures as text
+	"crypto/tls":         "measure.go server.go",     // certificates that flags name
+	"crypto/x509":        "measure.go",               // as above
+	"log/slog":           "server.go",                // the server's log on standard error
+	"net":                "server.go",                // host and port of a flag
+	"runtime":            "root.go system.go",        // the platform
 	"soku/internal/text": anyFile, "soku/internal/text/messages": anyFile, "soku/internal/printable": anyFile,
 	"soku/internal/measure": anyFile, "soku/internal/version": anyFile, "soku/internal/tests": anyFile,
-	"soku/internal/yamlfile": "flagerror.go", // the flag that was meant
+	"soku/internal/yamlfile": "errors.go", // the flag that was meant
 
 	// The operating system.
 	"os": "system.go", "os/exec": "system.go", "os/signal": "system.go", "os/user": "system.go", "syscall": "system.go",
 	"soku/internal/durable": "system.go", "golang.org/x/term": "system.go", "soku/internal/store/sqlite": "system.go",
 	"soku/internal/host":    "doctorfix.go floor.go system.go", // the identity of the host
 	"soku/internal/panics":  "root.go",                         // the value of a panic
-	"soku/internal/process": "detach.go server.go trial.go",    // how long this process lives
+	"soku/internal/process": "server.go system.go worker.go",   // how long this process lives
 	"soku/internal/sock":    "root.go",                         // threads that are reserved before the first socket
 
 	// The work.
 	"soku/internal/conduct": anyFile, "soku/internal/publish": anyFile, "soku/internal/campaign": anyFile, "soku/internal/report": anyFile,
 	"soku/internal/store":            anyFile,
-	"soku/internal/archive":          "merge.go rmcampaign.go store.go",
+	"soku/internal/archive":          "merge.go rm.go store.go",
 	"soku/internal/campaign/studies": "new.go",
-	"soku/internal/agent":            "floor.go run.go system.go trial.go",
+	"soku/internal/agent":            "floor.go run.go system.go worker.go",
 	"soku/internal/catalog":          "catalog.go",
 	"soku/internal/check":            "check.go",
 	"soku/internal/doctor":           "doctor.go doctorfix.go system.go",
-	"soku/internal/dropin/ethr":      "ethr.go",
-	"soku/internal/dropin/iperf3":    "iperf3.go serverforeign.go",
-	"soku/internal/dropin/ntttcp":    "ntttcp.go",
-	"soku/internal/fleet/endpoint":   "endpoint.go",
-	"soku/internal/floor":            "floor.go floortext.go",
-	"soku/internal/ingest":           "comparefile.go ingest.go ingestfiles.go",
-	"soku/internal/lab":              "completion.go lab.go labstatus.go run.go",
-	"soku/internal/server":           "server.go serverforeign.go",
-	"soku/internal/server/ethr":      "serverforeign.go",
-	"soku/internal/server/iperf3":    "serverforeign.go",
-	"soku/internal/stats":            "plandesign.go rununtil.go versus.go versusuntil.go",
+	"soku/internal/dropin/ethr":      "dropin.go",
+	"soku/internal/dropin/iperf3":    "dropin.go server.go",
+	"soku/internal/dropin/ntttcp":    "dropin.go",
+	"soku/internal/fleet/endpoint":   "worker.go",
+	"soku/internal/floor":            "floor.go",
+	"soku/internal/ingest":           "comparechoice.go ingest.go",
+	"soku/internal/lab":              "completion.go lab.go run.go",
+	"soku/internal/server":           "server.go",
+	"soku/internal/server/ethr":      "server.go",
+	"soku/internal/server/iperf3":    "server.go",
+	"soku/internal/stats":            "planparts.go versus.go",
 	"soku/internal/trial":            "explain.go measure.go",
 	"soku/internal/verdict":          "explain.go",
-	"soku/internal/wire":             "iperf3user.go live.go",
-	"soku/internal/wire/ethr":        "serverforeign.go",
-	"soku/internal/wire/iperf3":      "iperf3user.go serverforeign.go",
+	"soku/internal/wire":             "live.go measure.go",
+	"soku/internal/wire/ethr":        "server.go",
+	"soku/internal/wire/iperf3":      "measure.go server.go",
 }
 
 // The list allows no import that it lacks and has none that is not used.

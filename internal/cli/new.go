@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"soku/internal/campaign/advice"
 	"soku/internal/campaign/studies"
 	"soku/internal/measure"
 	"soku/internal/text"
+
+	"github.com/spf13/cobra"
 )
 
 type newFlags struct {

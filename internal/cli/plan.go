@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"soku/internal/campaign/advice"
 	"soku/internal/campaign/plan"
 	"soku/internal/campaign/schedule"
@@ -18,6 +17,8 @@ import (
 	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
+
+	"github.com/spf13/cobra"
 )
 
 type planFlags struct {

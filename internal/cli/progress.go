@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"soku/internal/campaign"
 	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/conduct"
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/store"
 	"soku/internal/text"
+	"soku/internal/text/messages"
 )
 
 // The beginning and the end of a line that is written over.
@@ -238,4 +241,102 @@ func roughly(c *text.Catalogue, d time.Duration) string {
 		return c.Sentence("roughly.hours", text.Args{"Hours": int(d.Hours()), "Minutes": int(d.Minutes()) % 60})
 	}
 	return c.Sentence("roughly.days", text.Args{"Days": d.Hours() / 24})
+}
+
+// sayEnough says whether a campaign whose plan has until has enough rounds, and why not.
+func (p *progress) sayEnough(c *campaign.Campaign, e *campaign.Enough) {
+	if e == nil {
+		return
+	}
+	u := c.Plan.Until
+	limits := text.Args{"Rounds": c.Rounds(), "MaxRounds": u.MaxRounds, "MaxTime": c.Plan.Budget.Time, "Limit": e.Limit}
+	if u.Interval > 0 {
+		args := text.Args{"Interval": float64(u.Interval), "Width": e.Ratio, "Pattern": e.Pattern, "Label": e.Label, "Reached": e.Narrow}
+		if math.IsInf(e.Ratio, 0) {
+			args["Width"] = 0.0
+		}
+		maps.Copy(args, limits)
+		p.printLine("run.until", args)
+	}
+	if u.Decided && (u.Interval == 0 || e.Limit != campaign.LimitFailed) {
+		args := text.Args{"Compared": e.Compared, "Open": e.Open, "A": e.A, "B": e.B, "Label": e.OpenLabel}
+		maps.Copy(args, limits)
+		p.printLine("run.until_decided", args)
+	}
+}
+
+// runningTrial is a trial of a campaign while it runs.
+type runningTrial struct {
+	label  string
+	rates  map[measure.Direction]float64 // bit/s, the latest
+	figure string                        // of one that has no rate
+}
+
+// add takes note of a live interval.
+func (r *runningTrial) add(i measure.Progress) {
+	if i.RTT != nil {
+		r.figure = messages.FormatLatency(i.RTT.P50)
+		return
+	}
+	if r.rates == nil {
+		r.rates = map[measure.Direction]float64{}
+	}
+	r.rates[i.Direction] = i.Bps
+}
+
+// runningKey distinguishes trials that run concurrently.
+func runningKey(j *schedule.Job) string {
+	return fmt.Sprint(j.Client.Reference(), ">", j.Server.Reference(), " ", j.Trial.Repeat, " ", j.Trial.Label)
+}
+
+// begin is what is known of a trial that runs.
+func (p *progress) begin(j *schedule.Job) *runningTrial {
+	key := runningKey(j)
+	r := p.running[key]
+	if r == nil {
+		r = &runningTrial{label: j.Trial.Label}
+		if p.running == nil {
+			p.running = map[string]*runningTrial{}
+		}
+		p.running[key] = r
+	}
+	return r
+}
+
+// name is the pattern of a trial, and its pair if the plan has pairs. A plan without
+// factors has one pattern, whose name says nothing.
+func (p *progress) name(j *schedule.Job) string {
+	if !p.pairs {
+		return j.Trial.Pattern
+	}
+	pair := j.Client.Reference() + " → " + j.Server.Reference()
+	if len(j.Trial.Levels) == 0 {
+		return pair
+	}
+	return j.Trial.Pattern + ", " + pair
+}
+
+// drawRunning writes the live line of what runs: of one trial its name and figure, of
+// several their pattern, their number and the sum of their rates.
+func (p *progress) drawRunning(e campaign.Event) {
+	name, label, figure := p.name(e.Job), e.Job.Trial.Label, ""
+	if len(p.running) > 1 {
+		name = e.Job.Trial.Pattern
+	}
+	var sum float64
+	for _, r := range p.running {
+		if r.label != label {
+			label = ""
+		}
+		for _, bps := range r.rates {
+			sum += bps
+		}
+		if r.figure != "" && len(p.running) == 1 {
+			figure = r.figure
+		}
+	}
+	if figure == "" && sum > 0 {
+		figure = messages.FormatRate(sum)
+	}
+	p.draw(e, name, label, figure)
 }

@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mattn/go-runewidth"
 	"soku/internal/campaign"
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/text"
+
+	"github.com/mattn/go-runewidth"
 )
 
 func progressOf(width int) (*progress, *bytes.Buffer) {

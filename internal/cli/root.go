@@ -1,7 +1,7 @@
-// Package cli is the command line: one file a command. It only reads flags and writes: a
-// command calls the package that does the work, such as conduct for a campaign and publish for
-// a report, and prints what that returns. TestTheCommandLineOnlyReadsFlagsAndWrites lists what
-// the package may import.
+// Package cli is the command line: a file for each command or group of commands. It only reads
+// flags and writes: a command calls the package that does the work, such as conduct for a
+// campaign and publish for a report, and prints what that returns.
+// TestTheCommandLineOnlyReadsFlagsAndWrites lists what the package may import.
 //
 // Run starts one goroutine that turns signals into the end of the context.
 package cli

@@ -6,10 +6,11 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
 	"soku/internal/archive"
 	"soku/internal/campaign/journal"
 	"soku/internal/store"
+
+	"github.com/spf13/cobra"
 )
 
 // addStoreFlag gives cmd the flag that names the store.

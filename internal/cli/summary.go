@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"time"
 
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
+	"soku/internal/text/messages"
 )
 
 // printSummary writes a result for a person: what came out, how sure it is,
@@ -171,4 +173,75 @@ func printBelow(c *text.Catalogue, w io.Writer, columns int, head text.Lines, ta
 		fmt.Fprintln(w, printable.Line(line))
 	}
 	fmt.Fprintln(w)
+}
+
+// costSummary says what the trial cost each end's processors, the sender first. It adds
+// nothing where neither end knows.
+func costSummary(out *text.Lines, r *measure.Result) {
+	ends := []struct {
+		name string
+		host *measure.Host
+	}{{"client", r.Hosts.Client}, {"server", r.Hosts.Server}}
+	if r.Latency == nil {
+		switch r.Options.Direction {
+		case measure.Forward:
+			ends[0].name, ends[1].name = "sender", "receiver"
+		case measure.Reverse:
+			ends[0].name, ends[1].name = "receiver", "sender"
+			ends[0], ends[1] = ends[1], ends[0]
+		}
+	}
+	label := "label.cost"
+	for _, e := range ends {
+		if e.host == nil || e.host.Counters == nil || e.host.Counters.CoresUsed == 0 {
+			continue
+		}
+		c := e.host.Counters
+		out.Row(label, "summary.cost."+e.name, text.Args{
+			"Cores": c.CoresUsed, "PerGB": c.CPUSecPerGB, "PerPacket": c.CPUNsPerPacket, "Softirq": c.SoftirqRatio, "Shared": c.Shared,
+		})
+		label = ""
+	}
+}
+
+// rowWidths are those of the table of round trips.
+var rowWidths = []int{10, 10, 10, 10, 10, 10, 10, 10, 10}
+
+// printRows writes the table of round trips, a row each N.
+func printRows(c *text.Catalogue, w io.Writer, l *measure.Latency) {
+	if l == nil || len(l.Rows) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	heads := c.Headings("rows.avg", "rows.min", "rows.p50", "rows.p90", "rows.p95", "rows.p99", "rows.p99_9", "rows.p99_99", "rows.max")
+	fmt.Fprintln(w, cells(rowWidths, heads...))
+	for _, row := range l.Rows {
+		p := row.RTT
+		var texts []string
+		for _, v := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {
+			texts = append(texts, messages.FormatLatency(v))
+		}
+		fmt.Fprintln(w, cells(rowWidths, texts...))
+	}
+}
+
+// printPingStatistics writes the lines with which the ping of most systems ends, for
+// programs that read them; nothing for other tests. mdev is the standard deviation of all round trips.
+func printPingStatistics(w io.Writer, r *measure.Result) {
+	l := r.Latency
+	if r.Test != measure.TestPing || l == nil || l.Sent == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n--- %s ping statistics ---\n", printable.Line(r.Path.Server.Name))
+	duplicates := ""
+	if l.Duplicated > 0 {
+		duplicates = fmt.Sprintf("+%d duplicates, ", l.Duplicated)
+	}
+	loss := float64(l.Sent-l.Received) * 100 / float64(l.Sent)
+	fmt.Fprintf(w, "%d packets transmitted, %d received, %s%.6g%% packet loss, time %dms\n",
+		l.Sent, l.Received, duplicates, loss, time.Duration(l.SpanNs).Milliseconds())
+	if p := r.Summary.RTT; p != nil {
+		ms := func(ns float64) float64 { return ns / 1e6 }
+		fmt.Fprintf(w, "rtt min/avg/max/mdev = %.3f/%.3f/%.3f/%.3f ms\n", ms(p.Min), ms(p.Mean), ms(p.Max), ms(l.DeviationNs))
+	}
 }

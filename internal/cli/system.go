@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
 	"soku/internal/agent"
 	"soku/internal/campaign/journal"
 	"soku/internal/doctor"
@@ -23,9 +22,12 @@ import (
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/printable"
+	"soku/internal/process"
 	"soku/internal/store"
 	"soku/internal/store/sqlite"
 	"soku/internal/text"
+
+	"golang.org/x/term"
 )
 
 // System is everything a command takes from the operating system, so that the
@@ -231,4 +233,13 @@ func (s *System) needDataDir() error {
 		return measure.Fail(measure.KindUsage, "cli.data_folder", nil)
 	}
 	return nil
+}
+
+// detachedName is the variable by which a program knows that [detach] started it.
+const detachedName = "SOKU_DETACHED"
+
+// startDetached starts a process that outlives this one and knows that it is
+// detached.
+func startDetached(name string, args ...string) error {
+	return process.StartDetached([]string{detachedName + "=1"}, name, args...)
 }

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"soku/internal/campaign/advice"
 	"soku/internal/measure"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // parseCommands reads the command lines of soku versus with the flags of their tests.

@@ -2,11 +2,14 @@ package report
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"soku/internal/measure"
+	"soku/internal/stats"
 	"soku/internal/text"
 )
 
@@ -58,4 +61,103 @@ func (c *Comparisons) CSV(w io.Writer) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// CompareSchema is the identity of the JSON form of [Comparisons]. Members may be added
+// under the same number.
+const CompareSchema = "soku.compare/1"
+
+type comparisonsJSON struct {
+	Schema      string           `json:"schema"`
+	Practical   float64          `json:"practical_ratio"`
+	Comparisons []comparisonJSON `json:"comparisons"`
+	LeftOut     int              `json:"left_out,omitempty"`
+	Campaign    string           `json:"campaign,omitempty"`
+	Failed      []FailedChoice   `json:"failed,omitempty"`
+}
+
+// comparisonJSON is one comparison. What could not be tested has a reason instead of an
+// interval and a probability.
+type comparisonJSON struct {
+	Test      measure.Test    `json:"test"`
+	Label     string          `json:"label"`
+	Capture   capture         `json:"capture,omitempty"`
+	Levels    []measure.Level `json:"levels,omitempty"` // that both have
+	Metric    string          `json:"metric"`
+	A         string          `json:"a"`
+	B         string          `json:"b"`
+	AValue    float64         `json:"a_value"` // mean of the round means, in the metric's unit
+	BValue    float64         `json:"b_value"`
+	ARounds   int             `json:"a_rounds"`
+	BRounds   int             `json:"b_rounds"`
+	AFailed   int             `json:"a_failed,omitempty"` // trials without a value
+	BFailed   int             `json:"b_failed,omitempty"`
+	Ratio     *float64        `json:"ratio,omitempty"`
+	Low       *float64        `json:"low,omitempty"`
+	High      *float64        `json:"high,omitempty"`
+	P         *float64        `json:"p,omitempty"`
+	PAdjusted *float64        `json:"p_adjusted,omitempty"`
+	Decision  stats.Decision  `json:"decision"`
+	Reason    stats.Untested  `json:"reason,omitempty"`
+	Rounds    int             `json:"paired_rounds"` // 0: unpaired
+	Apart     bool            `json:"apart"`         // measured in different sessions
+	Alike     bool            `json:"rounds_alike,omitempty"`
+	Looks     *InterimRule    `json:"looks,omitempty"`
+	More      *[2]*int        `json:"more_rounds,omitempty"`
+	Text      string          `json:"text"`
+}
+
+// MarshalJSON writes the comparisons, those of one test one after another.
+func (c *Comparisons) MarshalJSON() ([]byte, error) {
+	return json.Marshal(comparisonsJSON{Schema: CompareSchema, Practical: c.Practical, LeftOut: c.LeftOut, Campaign: c.Campaign, Failed: c.Failed, Comparisons: c.list()})
+}
+
+// list is the comparisons in the form of JSON; not nil.
+func (c *Comparisons) list() []comparisonJSON {
+	out := []comparisonJSON{}
+	for i := range c.Tests {
+		t := &c.Tests[i]
+		v, together := comparedView{c, t, text.ForPrograms()}, c.adjusted(t)
+		for _, p := range t.Pairs {
+			a, b := t.Choices[p.A], t.Choices[p.B]
+			j := comparisonJSON{
+				Test: t.Test, Label: t.Label, Capture: t.Capture, Levels: t.Same, Metric: t.Metric.Key,
+				A: a.Name, B: b.Name, AValue: a.Value, BValue: b.Value, ARounds: a.Rounds, BRounds: b.Rounds, AFailed: a.Failed, BFailed: b.Failed,
+				Ratio: finite(p.Ratio), Low: finite(p.Low), High: finite(p.High), P: finite(p.P),
+				Decision: p.Decision, Reason: p.Untested, Rounds: p.Rounds, Apart: p.Apart, Alike: p.Alike, Looks: t.interim.rule(), Text: v.decision(p),
+			}
+			if together > 1 {
+				j.PAdjusted = finite(p.Adjusted)
+			}
+			if p.Further != nil {
+				f := p.Further()
+				j.More = &[2]*int{known(f.Least), known(f.Most)}
+			}
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// known is a number of rounds, nil for more than are planned.
+func known(rounds int) *int {
+	if rounds < 0 {
+		return nil
+	}
+	return &rounds
+}
+
+// adjusted is how many tested comparisons hold together with those of a test.
+func (c *Comparisons) adjusted(t *ComparedTest) (n int) {
+	for _, o := range c.Tests {
+		if o.family != t.family {
+			continue
+		}
+		for _, p := range o.Pairs {
+			if p.Untested == "" {
+				n++
+			}
+		}
+	}
+	return n
 }

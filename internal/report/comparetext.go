@@ -2,8 +2,12 @@ package report
 
 import (
 	"io"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
 
 	"soku/internal/stats"
 	"soku/internal/text"
@@ -245,4 +249,97 @@ func (v comparedView) relatives() (out []ComparedTest) {
 		}
 	}
 	return out
+}
+
+// leastStrip is the fewest columns of a chart in text, mostStrip the most.
+const leastStrip, mostStrip = 20, 60
+
+// strip draws the mean of each choice with its 95 % interval on one axis, a line a choice, and
+// the axis below. It has no lines if the terminal is too narrow.
+func (v comparedView) strip(width int) []string {
+	names := 0
+	for _, c := range v.Choices {
+		names = max(names, columnsOf(clean(c.Name)))
+	}
+	names = min(names, width/3)
+	columns := min(width-names-4, mostStrip)
+	if columns < leastStrip {
+		return nil
+	}
+	low, high := v.span()
+	at := func(x float64) int { return int(math.Round((x - low) / (high - low) * float64(columns-1))) }
+	var out []string
+	name := func(s string) string {
+		s = (&runewidth.Condition{}).Truncate(clean(s), names, "…")
+		return s + strings.Repeat(" ", names-columnsOf(s)) + "  "
+	}
+	for _, c := range v.Choices {
+		marks := []rune(strings.Repeat(" ", columns))
+		if !math.IsNaN(c.Low) {
+			from, to := max(at(c.Low), 0), min(at(c.High), columns-1)
+			for i := from; i <= to; i++ {
+				marks[i] = '─'
+			}
+			marks[from], marks[to] = '├', '┤'
+			if c.Low < low {
+				marks[from] = '◂'
+			}
+			if c.High > high {
+				marks[to] = '▸'
+			}
+		}
+		marks[at(c.Value)] = '●'
+		out = append(out, name(c.Name)+string(marks))
+	}
+	b := v.basis()
+	from, to := b.value(low), b.value(high)
+	if room := columns - columnsOf(from) - columnsOf(to); room > 0 {
+		out = append(out, name("")+from+strings.Repeat(" ", room)+to)
+	}
+	return out
+}
+
+// span is the range of the axis: all means and their intervals, those of few rounds as far as
+// the means lie apart on either side.
+func (v comparedView) span() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, c := range v.Choices {
+		low, high = min(low, c.Value), max(high, c.Value)
+	}
+	room := max(high-low, 0.05*high)
+	least, most := low-room, high+room
+	for _, c := range v.Choices {
+		if !math.IsNaN(c.Low) {
+			low, high = min(low, max(c.Low, least)), max(high, min(c.High, most))
+		}
+	}
+	if high <= low {
+		return least, most + 1
+	}
+	return low, high
+}
+
+// mostStanding is how many comparisons a line has.
+const mostStanding = 3
+
+// Standing is a line on the state of the comparisons after a number of rounds, if more may follow.
+func (c *Comparisons) Standing(in *text.Catalogue, rounds int) string {
+	var pairs []string
+	more, open := 0, 0
+	for i := range c.Tests {
+		v := comparedView{c, &c.Tests[i], in}
+		for _, p := range v.Pairs {
+			if p.Decision == stats.NotShown {
+				open++
+			}
+			if len(pairs) == mostStanding {
+				more++
+				continue
+			}
+			pairs = append(pairs, v.Sentence("compare.standing.pair", text.Args{
+				"A": v.Choices[p.A].Name, "B": v.Choices[p.B].Name, "Named": c.AllPairs, "Difference": v.difference(p), "Decision": string(p.Decision), "Once": v.interim.rule() == nil,
+			}))
+		}
+	}
+	return in.Sentence("compare.standing", text.Args{"Rounds": rounds, "Pairs": pairs, "More": more, "Open": open})
 }

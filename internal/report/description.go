@@ -125,3 +125,61 @@ func (r reportView) warningsWithPlaces() []string {
 	}
 	return out
 }
+
+// methods are the sentences on how figures and ranks come about.
+func (r reportView) methods() []string {
+	var out []string
+	if r.Ingested < r.Trials {
+		out = append(out, r.Sentence("method.throughput", nil))
+	}
+	if r.Ingested < r.Trials || r.merges() {
+		out = append(out, r.Sentence("method.round_trips", nil))
+	}
+	out = append(out, r.Sentence("method.ranks", nil), r.Sentence("method.failures", nil))
+	if r.Ingested > 0 {
+		out = append(out, r.Sentence("method.ingested", nil))
+	}
+	if s := r.missing(); s != "" {
+		out = append(out, s)
+	}
+	if r.Rounds > 0 && r.Ingested < r.Trials {
+		out = append(out, r.Sentence("method.order", text.Args{"Seed": r.Campaign.Seed}))
+	}
+	for i := range r.Tests {
+		t := testView{&r.Tests[i], r.Catalogue}
+		for _, m := range t.timings() {
+			out = append(out, t.Sentence("method.timed", text.Args{"Label": t.label(), "Method": m}))
+		}
+	}
+	return out
+}
+
+// merges reports whether any row has histograms of its trials together.
+func (r reportView) merges() bool {
+	return slices.ContainsFunc(r.Tests, func(t Test) bool {
+		return slices.ContainsFunc(t.Rows, func(row Row) bool {
+			for _, h := range row.histograms {
+				if h != nil {
+					return true
+				}
+			}
+			return false
+		})
+	})
+}
+
+// missing is that sentence for the trials of all tests.
+func (v reportView) missing() string {
+	var all []Missing
+	for _, t := range v.Tests {
+		for _, m := range t.Missing {
+			if i := slices.IndexFunc(all, func(o Missing) bool { return o.Equal(m.Finding) }); i >= 0 {
+				all[i].Trials += m.Trials
+			} else if len(all) < maxWarnings {
+				all = append(all, m)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Missing) int { return b.Trials - a.Trials })
+	return missingFrom(v.Ingested, all, v.Catalogue)
+}

@@ -2,12 +2,43 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"soku/internal/measure"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
+
+// Design is what the plan of a campaign says about how its results are judged. The zero
+// Design is that of trials without a plan.
+type Design struct {
+	// Practical is the smallest difference that matters, as a ratio; 0: [stats.DefaultPractical].
+	Practical float64
+	// Control reports whether a pattern with these levels shows what the hosts alone reach:
+	// it is shown apart and not compared. nil: none is.
+	Control func(levels []measure.Level) bool
+	// Limits returns the documented limits of a trial's hosts and levels, those of a figure in
+	// ascending order. If it is nil, only ingested results bring limits.
+	Limits func(*measure.Result) []measure.Limit
+	// Until is when the plan has enough rounds.
+	Until Until
+	// Searched is the factor whose levels were chosen while the campaign ran, if any.
+	Searched string
+}
+
+// Until is how narrow a plan wants the intervals of patterns, and which comparisons decided. The
+// zero value wants nothing.
+type Until struct {
+	IntervalRatio float64 // half of an interval over its estimate, at most; 0: as wide as it is
+	// Looks returns the interim analyses of a campaign of that many rounds. If it is nil, there is one.
+	Looks     func(rounds int) stats.Looks
+	Against   stats.Against
+	MaxRounds int      // after which it is given up
+	Tests     []string // labels that it applies to, or nil for all
+}
+
+func (d Design) practical() float64 { return cmp.Or(d.Practical, stats.DefaultPractical) }
 
 // interimAnalyses is how often comparisons were looked at before their campaign ended.
 type interimAnalyses struct {
@@ -90,4 +121,42 @@ func (t testView) decidedCaveat(d *Decided) string {
 	return t.Sentence("caveat.decided", text.Args{
 		"Open": d.Open, "Compared": d.Compared, "Pattern": t.called(d.Pattern), "Than": t.called(d.Than), "Rounds": d.Rounds, "MaxRounds": d.MaxRounds, "Rule": d.Looks.sentence(t.Catalogue),
 	})
+}
+
+// Wide is the widest interval of a test, which is wider than its plan asks for.
+type Wide struct {
+	Pattern string `json:"pattern"`
+	// IntervalRatio is half of the interval over the estimate, or 0 with too few rounds for one.
+	IntervalRatio float64 `json:"interval_ratio,omitempty"`
+	WantedRatio   float64 `json:"wanted_ratio"`
+	Rounds        int     `json:"rounds"` // of the test
+	MaxRounds     int     `json:"max_rounds"`
+}
+
+// widest is the widest interval of the test, or nil unless it is wider than u asks for. An
+// unknown interval counts as the widest; a pattern without figures has none.
+func (t *Test) widest(u Until) *Wide {
+	if u.IntervalRatio == 0 || t.ByHand || len(u.Tests) > 0 && !slices.Contains(u.Tests, t.Label) {
+		return nil
+	}
+	widest, pattern := 0.0, ""
+	for _, p := range t.Ranking {
+		if p.Estimate == nil {
+			continue
+		}
+		width := math.Inf(1)
+		if p.Low != nil && p.High != nil && *p.Estimate != 0 {
+			width = (*p.High - *p.Low) / 2 / math.Abs(*p.Estimate)
+		}
+		if width > widest {
+			widest, pattern = width, p.Pattern
+		}
+	}
+	if widest <= u.IntervalRatio {
+		return nil
+	}
+	if math.IsInf(widest, 0) {
+		widest = 0
+	}
+	return &Wide{Pattern: pattern, IntervalRatio: widest, WantedRatio: u.IntervalRatio, Rounds: t.Rounds, MaxRounds: u.MaxRounds}
 }

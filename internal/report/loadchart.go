@@ -89,3 +89,27 @@ func (t testView) loadOverTime(id string, color map[string]int) []figure {
 		p.band("load", color[r.Pattern], r.loads[0].from, r.loads[0].to, p.Plot.Top, p.Plot.Bottom-p.Plot.Top, t.Sentence("chart.load_time.load", nil))
 	})
 }
+
+// loadTable is what a load does to the latency of each pattern's path; without
+// columns where no trial measured it.
+func (t testView) loadTable(factors bool) table {
+	var rows []*Row
+	for i := range t.Rows {
+		if t.Rows[i].underLoad() {
+			rows = append(rows, &t.Rows[i])
+		}
+	}
+	if len(rows) == 0 {
+		return table{}
+	}
+	out := table{Rows: make([][]string, len(rows))}
+	if factors && !t.ByHand && len(t.Factors) > 0 {
+		for f, name := range t.Factors {
+			out.add(column{Name: name, Head: true}, func(i int) string { return rows[i].Levels[f].Value })
+		}
+	} else {
+		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return rows[i].Pattern })
+	}
+	t.addFamily(&out, rows, measure.UnderLoadFamily)
+	return out
+}

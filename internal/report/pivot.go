@@ -151,39 +151,3 @@ func (t testView) pivotHeading() string {
 		"Figure":  figure, "Unit": t.unit(t.rankUnit()), "Rows": t.Factors[t.pivot.rows], "Columns": t.Factors[t.pivot.columns],
 	})
 }
-
-// split makes tables that are no wider than width, each with all columns that name the rows and
-// at least one other. Of several, each has the rows with a figure in its columns.
-func (t table) split(width int) []table {
-	widths := make([]int, len(t.Columns))
-	named := 0 // columns that name the rows
-	used := -gutter
-	for i, c := range t.Columns {
-		widths[i] = columnsOf(clean(c.heading()))
-		for _, row := range t.Rows {
-			widths[i] = max(widths[i], columnsOf(clean(row[i])))
-		}
-		if c.Head {
-			named = i + 1
-			used += min(widths[i], max(leastName, width/3)) + gutter
-		}
-	}
-	var out []table
-	for from := named; from < len(t.Columns); {
-		to, total := from, used
-		for to < len(t.Columns) && (to == from || total+gutter+widths[to] <= width) {
-			total += gutter + widths[to]
-			to++
-		}
-		part := table{Columns: slices.Concat(t.Columns[:named], t.Columns[from:to])}
-		for _, row := range t.Rows {
-			whole := to-from == len(t.Columns)-named
-			if whole || slices.ContainsFunc(row[from:to], func(cell string) bool { return cell != text.Absent }) {
-				part.Rows = append(part.Rows, slices.Concat(row[:named], row[from:to]))
-			}
-		}
-		out = append(out, part)
-		from = to
-	}
-	return out
-}

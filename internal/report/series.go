@@ -4,8 +4,65 @@ import (
 	"math"
 	"slices"
 
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 )
+
+// drawing is what the charts show of one trial.
+type drawing struct {
+	connections []point // a second
+	points      []point // goodput, or the round trips of each slice
+	sharings    []sharing
+	load        loadSeries
+	copied      *copySeries // nil: no files were copied
+}
+
+// series is one trial over time: rates in bit/s or round trips in ns.
+type series struct {
+	round, repeat int
+	failed        bool
+	points        []point
+	until         float64 // seconds that the axis shows at least
+}
+
+type point struct{ at, value, high float64 } // seconds; high: latency's maximum
+
+// sharing is what each stream of one direction of a trial got.
+type sharing struct {
+	round, repeat int
+	direction     measure.Direction // of a trial that has both
+	index         float64           // Jain's
+	bps           []float64         // ascending; of many streams evenly spaced ones of that order
+	count         int               // streams
+}
+
+// copySeries is one trial of the test copy over time: of the whole copy, or of its only
+// stage. Each end has its own clock.
+type copySeries struct {
+	round, repeat int
+	value         float64 // of the figure that ranks; NaN without one
+	source, sink  *copyEnd
+	network       []point // bit/s
+	networkBps    float64 // over the whole stage; 0: no network
+}
+
+// copyEnd is the disk of one end: reading at the source, writing at the sink.
+type copyEnd struct {
+	// device is false where the folder has no block device: then rates are those of the
+	// files, and there are no operations.
+	device           bool
+	rate, operations []point // bit/s, operations a second
+	bps, perSecond   float64 // over the whole stage
+	busy             float64 // share of the stage with an operation in flight, 0 to 1
+}
+
+// loadSeries is one trial's round trips over time. Times count from the first
+// message, in seconds; the load is there between from and to.
+type loadSeries struct {
+	round, repeat int
+	from, to      float64
+	parts         [][]point // before, during and after the load
+}
 
 // A page of many trials stays readable and small: all trials together get
 // about this many points, no trial more than most or fewer than least.
@@ -118,6 +175,74 @@ func thinLatency(points []measure.LatencyPoint, most int) []point {
 			p.high = math.Max(p.high, float64(q.MaxNs))
 		}
 		out = append(out, p)
+	}
+	return out
+}
+
+// underLoad reports whether the row has round trips without or with a load.
+func (r *Row) underLoad() bool {
+	return r.Histogram(measure.IdleRoundTrips) != nil || r.Histogram(measure.LoadedRoundTrips) != nil
+}
+
+// loadsOf is each trial's round trips over time.
+func (b *Builder) loadsOf(results []*measure.Result) []loadSeries {
+	var out []loadSeries
+	for _, r := range results {
+		if s := b.drawn[r].load; len(s.parts) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// loadSeriesOf puts the three parts of a trial after one another.
+func loadSeriesOf(r *measure.Result, most int) loadSeries {
+	u := r.UnderLoad
+	s := loadSeries{round: roundOf(r), repeat: repeatOf(r)}
+	add := func(l *measure.Latency, from float64) (end float64) {
+		end = from
+		if l == nil {
+			return end
+		}
+		points := thinLatency(l.Series, most)
+		for i := range points {
+			points[i].at += from
+			end = max(end, points[i].at)
+		}
+		if len(points) > 0 {
+			s.parts = append(s.parts, points)
+		}
+		return end
+	}
+	o := r.Options
+	if u.Before != nil {
+		s.from = max(add(u.Before, 0), tcp.IdleProbe(o).Duration.Std().Seconds())
+	}
+	s.to = add(u.During, s.from+tcp.LoadProbe(o).Omit.Std().Seconds())
+	if o.Duration > 0 {
+		s.to = max(s.to, s.from+(o.Omit+o.Duration).Std().Seconds())
+	}
+	add(u.After, s.to)
+	return s
+}
+
+// connectionSeries is a trial over time: connections a second of each live interval.
+func connectionSeries(l *measure.Latency, most int) []point {
+	if l == nil || len(l.Rows) == 0 {
+		return nil
+	}
+	per := (len(l.Rows) + most - 1) / most
+	var out []point
+	for i := 0; i < len(l.Rows); i += per {
+		run := l.Rows[i:min(i+per, len(l.Rows))]
+		from, to := float64(run[0].StartNs)/1e9, float64(run[len(run)-1].EndNs)/1e9
+		var n float64
+		for _, row := range run {
+			n += float64(measure.BoundedCount(row.RTT.Count))
+		}
+		if to > from {
+			out = append(out, point{at: (from + to) / 2, value: n / (to - from)})
+		}
 	}
 	return out
 }

@@ -1,16 +1,66 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
+	"soku/internal/text"
 	"soku/internal/yamlfile"
 )
+
+// errorText is the sentence of an error for a person, on one line.
+func errorText(c *text.Catalogue, err error) string { return oneLine(c.Failure(err)) }
+
+// printError writes the line with which a command says why it failed.
+func printError(c *text.Catalogue, w io.Writer, err error) {
+	fmt.Fprintln(w, c.Sentence("failure.line", text.Args{"Error": errorText(c, err)}))
+}
+
+// oneLine joins the lines of a text that may come from elsewhere, without control characters.
+func oneLine(s string) string { return strings.Join(strings.Fields(printable.Line(s)), " ") }
+
+// exitStatus gives each kind of failure its status; docs/reference/exit-codes.md
+// lists them and a test holds the two together.
+var exitStatus = map[measure.Kind]int{
+	measure.KindInternal:    1,
+	measure.KindUsage:       2,
+	measure.KindFile:        3,
+	measure.KindUnreachable: 4,
+	measure.KindRefused:     5,
+	measure.KindBroken:      6,
+	measure.KindStore:       7,
+	measure.KindPermission:  8,
+	measure.KindNotFound:    9,
+	measure.KindIncomplete:  10,
+	measure.KindNotHeld:     11,
+	measure.KindNotShown:    12,
+	measure.KindInterrupted: 130,
+}
+
+// status is the exit status for an error: 0 if err is nil.
+func status(err error) int {
+	if err == nil {
+		return 0
+	}
+	var e *measure.Error
+	if !errors.As(err, &e) && errors.Is(err, context.Canceled) {
+		return exitStatus[measure.KindInterrupted]
+	}
+	if s, ok := exitStatus[measure.KindOf(err)]; ok {
+		return s
+	}
+	return 1
+}
 
 // flagError is an error of the flags of a command, with what to do next.
 func flagError(cmd *cobra.Command, err error) error {

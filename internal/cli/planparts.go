@@ -148,3 +148,139 @@ func (d *designOutline) add(c *text.Catalogue, out *text.Lines) {
 		label = ""
 	}
 }
+
+// pairsOutline is the pairs of a plan.
+type pairsOutline struct {
+	Count  int           `json:"count"`
+	Hosts  int           `json:"hosts"`
+	AtOnce int           `json:"trials_at_once"` // the limit, which contention: together may exceed
+	Sample []pairOutline `json:"sample"`         // the first of them, with the addresses of the first pattern
+}
+
+type pairOutline struct {
+	Client  string `json:"client"`
+	Server  string `json:"server"`
+	Address string `json:"server_address"`
+}
+
+// Pairs that are shown, in JSON and to a person.
+const (
+	mostPairsInJSON = 100
+	mostPairsInText = 6
+)
+
+func outlinePairs(p *plan.Plan) *pairsOutline {
+	o := &pairsOutline{Count: p.PairCount(), Hosts: p.HostCount(), AtOnce: p.Concurrency()}
+	clients, servers := p.Ends(&p.AllPatterns()[0], mostPairsInJSON)
+	for i, client := range clients {
+		o.Sample = append(o.Sample, pairOutline{client.Reference(), servers[i].Reference(), servers[i].Endpoint.Address})
+	}
+	return o
+}
+
+// addPairs shows how many pairs there are, and the first of them.
+func (o *planOutline) addPairs(out *text.Lines) {
+	if o.Pairs == nil {
+		return
+	}
+	out.Row("label.pairs", "plan.pairs", text.Args{"Pairs": o.Pairs.Count, "Hosts": o.Pairs.Hosts})
+	shown := o.Pairs.Sample[:min(len(o.Pairs.Sample), mostPairsInText)]
+	for _, pair := range shown {
+		out.Under("plan.pair", text.Args{"Client": pair.Client, "Server": pair.Server, "Address": pair.Address})
+	}
+	if more := o.Pairs.Count - len(shown); more > 0 {
+		out.Under("plan.pairs.more", text.Args{"N": more})
+	}
+}
+
+// hasOwnTurns reports whether a test has repeats or rounds that are not the plan's.
+func (o *planOutline) hasOwnTurns(t testOutline) bool {
+	return t.Repeats != o.Repeats || t.Rounds != o.Rounds
+}
+
+// searchOutline is what a plan with find may run.
+type searchOutline struct {
+	Option    string   `json:"option"`
+	Levels    []string `json:"levels"` // that the search may reach, ascending
+	GainRatio float64  `json:"gain_ratio"`
+	Test      string   `json:"test"`     // label of the test whose figure decides
+	Searches  int      `json:"searches"` // one for each combination of the other factors' levels
+	// FewestTrials and MostTrials are of all searches; AllTrials is what every level would take,
+	// measured as often as the best one.
+	FewestTrials int `json:"fewest_trials"`
+	MostTrials   int `json:"most_trials"`
+	AllTrials    int `json:"all_trials"`
+}
+
+// outlineSearch is nil for a plan without find.
+func outlineSearch(p *plan.Plan, only plan.Selection, e advice.Estimate) *searchOutline {
+	if !p.Searches() {
+		return nil
+	}
+	o := &searchOutline{
+		Option: p.Find.Option, Levels: p.SearchedLevels(), GainRatio: float64(p.Find.Gain), Test: p.Find.Test,
+		FewestTrials: e.FewestTrials, MostTrials: e.Trials,
+	}
+	o.Searches, o.AllTrials = len(p.SearchedPatterns(only)), p.TrialsOfList(only)
+	return o
+}
+
+// mostSearchedLevels is how many levels a person gets to see.
+const mostSearchedLevels = 16
+
+func (o *searchOutline) add(out *text.Lines) {
+	if o == nil {
+		return
+	}
+	levels := o.Levels
+	if n := len(levels); n > mostSearchedLevels {
+		levels = append(append(levels[:mostSearchedLevels-1:mostSearchedLevels-1], "…"), levels[n-1])
+	}
+	out.Row("label.search", "plan.search", text.Args{
+		"Option": o.Option, "Levels": levels, "Gain": o.GainRatio, "Test": o.Test, "Searches": o.Searches,
+		"Fewest": o.FewestTrials, "Most": o.MostTrials, "All": o.AllTrials,
+	})
+}
+
+// untilOutline is what a plan with until comes to.
+type untilOutline struct {
+	IntervalRatio float64          `json:"interval_ratio"` // 0: not asked for
+	Decided       bool             `json:"decided,omitempty"`
+	Against       stats.Against    `json:"against,omitempty"`
+	LevelRatio    float64          `json:"level_ratio,omitempty"` // of each look at the comparisons; 0: by e-values
+	FewestRounds  int              `json:"fewest_rounds"`
+	MostRounds    int              `json:"most_rounds"`
+	Fewest        advice.Estimate  `json:"fewest"`
+	Most          advice.Estimate  `json:"most"`
+	MaxTime       measure.Duration `json:"max_time_ns,omitempty"`
+}
+
+// outlineUntil is nil for a plan without until.
+func outlineUntil(p *plan.Plan, only plan.Selection) *untilOutline {
+	fewest, most, ok := advice.UntilEstimate(p, only)
+	if !ok {
+		return nil
+	}
+	u := p.Until
+	out := &untilOutline{
+		IntervalRatio: float64(u.Interval), Decided: u.Decided, FewestRounds: p.FewestRounds(), MostRounds: p.MostRounds(),
+		Fewest: fewest, Most: most, MaxTime: p.Budget.Time,
+	}
+	if u.Decided {
+		out.Against = u.Against
+		if looks := u.InterimAnalyses(p.LastRound()); !looks.Anytime() {
+			out.LevelRatio = looks.Alpha()
+		}
+	}
+	return out
+}
+
+func (u *untilOutline) add(c *text.Catalogue, out *text.Lines) {
+	if u == nil {
+		return
+	}
+	out.Row("label.until", "plan.until", text.Args{
+		"Interval": u.IntervalRatio, "Decided": u.Decided, "Against": string(u.Against), "Level": u.LevelRatio, "Fewest": u.FewestRounds, "Most": u.MostRounds, "Trials": u.Most.Trials,
+		"Least": roughly(c, u.Fewest.Time), "Longest": roughly(c, u.Most.Time), "MaxTime": u.MaxTime,
+	})
+}
