@@ -63,7 +63,7 @@ func (g *blockRun) notRun(ctx context.Context, why *measure.Error) error {
 		}
 		var all []*attempt
 		for _, j := range g.jobs(u) {
-			all = append(all, &attempt{job: j, result: SpecOf(j, agent.Access{}).NotRun(g.Now(), why)})
+			all = append(all, &attempt{job: j, result: specOf(j, agent.Access{}).NotRun(g.Now(), why)})
 		}
 		if err := g.keep(ctx, all); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/campaign"
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/schedule"
@@ -155,9 +156,18 @@ func TestAConflictWithinAJournalIsReportedOnResume(t *testing.T) {
 	}
 }
 
+// identityPlace is a place that keeps what an agent would get.
+type identityPlace struct{ spec agent.Spec }
+
+func (p *identityPlace) Run(_ context.Context, s agent.Spec, _ agent.Hooks) *measure.Result {
+	p.spec = s
+	return nil
+}
+
 func TestAJobHandsItsIdentityToTheAgent(t *testing.T) {
-	j := schedule.Job{Result: "0123456789ab01234567"}
-	text, err := json.Marshal(campaign.SpecOf(j, campaign.Places{}.Access))
+	var place identityPlace
+	campaign.Places{Of: func(schedule.Job) agent.Place { return &place }}.Run(t.Context(), schedule.Job{Result: "0123456789ab01234567"}, campaign.Hooks{})
+	text, err := json.Marshal(place.spec)
 	if err != nil || !strings.Contains(string(text), `"result_id":"0123456789ab01234567"`) {
 		t.Errorf("%s %v", text, err)
 	}

@@ -26,14 +26,14 @@ func (p Places) Run(ctx context.Context, j schedule.Job, h Hooks) *measure.Resul
 	access := p.Access
 	if p.Enter != nil {
 		if err := p.Enter(ctx, &j, &access); err != nil {
-			return SpecOf(j, access).NotRun(p.Now(), err)
+			return specOf(j, access).NotRun(p.Now(), err)
 		}
 	}
-	return p.Of(j).Run(ctx, SpecOf(j, access), h)
+	return p.Of(j).Run(ctx, specOf(j, access), h)
 }
 
-// SpecOf is the job as an agent gets it.
-func SpecOf(j schedule.Job, a agent.Access) agent.Spec {
+// specOf is the job as an agent gets it.
+func specOf(j schedule.Job, a agent.Access) agent.Spec {
 	return agent.Spec{
 		Schema: agent.Schema, Test: j.Test, Options: j.Options, Host: j.Server.Endpoint.Address,
 		Client: j.Client.Endpoint, Server: j.Server.Endpoint, Trial: j.Trial, Result: j.Result, Access: a,
