@@ -78,9 +78,10 @@ func (c *client) attach(open linker) {
 	}
 	for _, f := range c.flows {
 		f.link = open(f.conn, tick, threads)
+		l, loops := f.link.(direct.Looper)
 		// A loop that does not sleep has no wake-up time to subtract.
 		switch {
-		case split && splits(f.link, iface):
+		case split && loops && l.Split(iface):
 			if c.Splits == nil {
 				c.Splits = requests.NewSplits(iface)
 			}
@@ -89,12 +90,6 @@ func (c *client) attach(open linker) {
 		}
 	}
 	c.link = c.flows[0].link
-}
-
-// splits enables the time stamps of both directions if the link has them.
-func splits(l direct.Link, iface string) bool {
-	x, ok := l.(direct.Looper)
-	return ok && x.Split(iface)
 }
 
 func (c *client) release() {
@@ -265,8 +260,8 @@ func (c *client) sendEnd() {
 	}
 }
 
-// broken returns the error for a far end that failed during the test with err, or nil if it did not. It keeps errors
-// that are already complete, and the cause of an ended context.
+// broken returns the error for a far end that failed during the test with err, or nil if
+// err is nil. It keeps errors that are already complete, and the cause of an ended context.
 func (c *client) broken(ctx context.Context, err error) error {
 	var known *measure.Error
 	switch {

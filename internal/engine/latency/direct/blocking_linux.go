@@ -40,29 +40,23 @@ type transfer struct {
 
 // OpenBlocking opens a link of blocking system calls; ok is false for a connection that is
 // not a socket.
-func OpenBlocking(conn net.Conn, tick time.Duration) (l Link, ok bool) {
-	b := openBlocking(conn, tick)
-	return b, b != nil
-}
-
-// openBlocking returns nil for a connection that is not a socket.
-func openBlocking(conn net.Conn, tick time.Duration) *blockingLink {
+func OpenBlocking(conn net.Conn, tick time.Duration) (Link, bool) {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {
-		return nil
+		return nil, false
 	}
 	raw, err := sc.SyscallConn()
 	if err != nil {
-		return nil
+		return nil, false
 	}
 	// A deadline left by the handshake would end calls before their own time-out.
 	if conn.SetDeadline(time.Time{}) != nil {
-		return nil
+		return nil, false
 	}
 	l := &blockingLink{raw: raw}
 	if l.mode(false, tick) != nil {
 		_ = l.mode(true, 0)
-		return nil
+		return nil, false
 	}
 	l.rewatch = sock.Unwatch([]net.Conn{conn})
 	stream := requests.IsStream(conn)
@@ -83,7 +77,7 @@ func openBlocking(conn net.Conn, tick time.Duration) *blockingLink {
 		l.out.n, l.out.err = unix.Write(int(fd), l.out.b)
 		return true
 	}
-	return l
+	return l, true
 }
 
 // mode sets blocking mode with time-outs, or the net poller's mode without.

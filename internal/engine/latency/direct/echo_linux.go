@@ -66,9 +66,6 @@ type resting struct {
 // restMost limits how long the end of a context goes unnoticed that no timer reports.
 const restMost = time.Second
 
-// restUnwoken is restMost if the end of the context cannot end the rest.
-const restUnwoken = 80 * time.Millisecond
-
 // after notes whether the last passes of the echo were quiet, and rests if nothing has moved
 // for a while.
 func (r *resting) after(ctx context.Context, quiet bool) {
@@ -85,7 +82,7 @@ func (r *resting) after(ctx context.Context, quiet bool) {
 	}
 	wait := restMost
 	if !r.waker.Works() {
-		wait = restUnwoken
+		wait = 80 * time.Millisecond // the end of the context cannot end the rest
 	}
 	for endOf(ctx) == nil && !r.waker.Poll(r.awaited(), wait) {
 	}

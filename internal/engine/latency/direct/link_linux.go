@@ -28,7 +28,6 @@ type looper struct {
 	both    bool     // time stamps of both directions are enabled
 	known   bool     // the receiving device is known, and the kernel polls it if it may
 	missed  []uint64 // the last numbers counted as lost
-	most    int      // exchanges of a slice
 	counted bool     // the current exchange is counted by the client
 	// Of an echo that may rest; nil: it may not.
 	waker     *sock.Waker
@@ -41,11 +40,12 @@ type looper struct {
 // Open opens a link whose loops run outside of the Go runtime. They block in the
 // kernel or, with spin, poll the socket without a pause. ok is false for a connection
 // that is not a socket.
-func Open(conn net.Conn, tick time.Duration, spin bool) (l Looper, ok bool) {
-	b := openBlocking(conn, tick)
-	if b == nil {
+func Open(conn net.Conn, tick time.Duration, spin bool) (Looper, bool) {
+	l, ok := OpenBlocking(conn, tick)
+	if !ok {
 		return nil, false
 	}
+	b := l.(*blockingLink)
 	x := &looper{blockingLink: b, spin: spin, d: &socket{spin: spin, stream: requests.IsStream(conn)}}
 	if spin {
 		_ = b.mode(true, 0)
@@ -182,11 +182,15 @@ func (l *looper) Busy() bool { return l.spin }
 // Ask is the closed loop over one or more links in turn.
 func (l *looper) Ask(ctx context.Context, c *requests.Counts, links []Link) error {
 	base := longcall.Nanotime() - c.Clock.Now()
+	room := mostDone
+	if len(links) > 1 {
+		room = 1 // after each exchange it is the turn of another
+	}
 	for _, link := range links {
 		x := link.(*looper)
 		x.seekDevice()
 		x.prepare(c.Size, c.FarTimes)
-		x.d.done = make([]exchange, mostDone/len(links))
+		x.d.done = make([]exchange, room)
 		if x.both {
 			x.d.passed = make([]passed, len(x.d.done))
 		}
@@ -195,10 +199,6 @@ func (l *looper) Ask(ctx context.Context, c *requests.Counts, links []Link) erro
 		requests.Header{Magic: requests.MagicRequest, Token: c.Token}.Put(x.d.out)
 		if c.Stream {
 			clear(x.d.out)
-		}
-		x.most = mostDone
-		if len(links) > 1 {
-			x.most = 1
 		}
 	}
 	for {
@@ -254,9 +254,9 @@ func (l *looper) bound(c *requests.Counts, base, now int64) {
 	if !c.Stream {
 		d.tick = min(d.tick, begun+c.Timeout+1)
 	}
-	d.most = l.most
-	if l.most > 1 && c.Count > 0 && now >= c.Omit {
-		d.most = int(min(max(left, 1), int64(l.most)))
+	d.most = len(d.done)
+	if c.Count > 0 && now >= c.Omit {
+		d.most = int(min(max(left, 1), int64(d.most)))
 	}
 }
 
