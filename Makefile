@@ -55,7 +55,7 @@ race: ## run all but timing-sensitive tests under the race detector
 
 plainloops: ## test the engines with loops inside the Go runtime (docs/decisions/0005)
 	$(GO) build -tags plainloops -o /dev/null ./cmd/soku
-	$(call run_tests,-tags plainloops,./internal/sock ./internal/engine/bulk ./internal/engine/latency ./internal/engine/tcp)
+	$(call run_tests,-tags plainloops,./internal/sock ./internal/engine/bulk ./internal/engine/latency/... ./internal/engine/tcp)
 
 vet:
 	$(GO) vet ./...

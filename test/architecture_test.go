@@ -22,16 +22,21 @@ const page = "../docs/architecture.md"
 // allowed are the imports within a layer, each with its reason. A package may also import
 // the one in whose folder it is.
 var allowed = map[string]string{
-	"sock -> sock/longcall":                      "system calls that are one to the runtime",
-	"engine/latency -> engine/latency/roundtrip": "one engine's own parts",
-	"engine/connect -> engine/latency/roundtrip": "a set-up is the round trip of SYN and SYN-ACK",
-	"engine/ping -> engine/latency/roundtrip":    "rows and series are the same for every round trip",
-	"engine/ping -> engine/probe":                "ICMP errors are read in one place",
-	"engine/trace -> engine/probe":               "packets with a hop limit and a number are one idea",
-	"engine/mtu -> engine/probe":                 "packets with a hop limit and a number are one idea",
-	"host -> host/cloud":                         "what a cloud says of the machine is one of its facts",
-	"engine/flows -> engine/tcp":                 "one direction of a TCP test",
-	"engine/flows -> engine/udp":                 "one direction of a UDP test",
+	"sock -> sock/longcall":                               "system calls that are one to the runtime",
+	"engine/latency -> engine/latency/roundtrip":          "one engine's own parts",
+	"engine/latency -> engine/latency/direct":             "one engine's own parts",
+	"engine/latency -> engine/latency/requests":           "one engine's own parts",
+	"engine/latency/direct -> engine/latency/requests":    "loops in and past the net poller count in one type",
+	"engine/latency/direct -> engine/latency/roundtrip":   "loops in and past the net poller count in one type",
+	"engine/latency/requests -> engine/latency/roundtrip": "a round trip that counts goes to the recorder",
+	"engine/connect -> engine/latency/roundtrip":          "a set-up is the round trip of SYN and SYN-ACK",
+	"engine/ping -> engine/latency/roundtrip":             "rows and series are the same for every round trip",
+	"engine/ping -> engine/probe":                         "ICMP errors are read in one place",
+	"engine/trace -> engine/probe":                        "packets with a hop limit and a number are one idea",
+	"engine/mtu -> engine/probe":                          "packets with a hop limit and a number are one idea",
+	"host -> host/cloud":                                  "what a cloud says of the machine is one of its facts",
+	"engine/flows -> engine/tcp":                          "one direction of a TCP test",
+	"engine/flows -> engine/udp":                          "one direction of a UDP test",
 }
 
 // layers is the diagram: the number of the layer of each name, 0 on top. The name "a"

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 
 	"soku/internal/measure"
@@ -31,6 +32,12 @@ func (l Limit) None() bool { return l.In == nil && l.Out == nil }
 func (l Limit) Draw(in, out int64) bool {
 	ok := l.In == nil || l.In.Draw(in)
 	return (l.Out == nil || out == 0 || l.Out.Draw(out)) && ok
+}
+
+// Exceeded waits for the end of a test that exceeded its limit, and returns its cause.
+func Exceeded(ctx context.Context) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
 }
 
 // Exchange returns how many bytes may come and be answered with as many before the next

@@ -35,7 +35,7 @@ func Batches(ctx context.Context, conn *net.TCPConn, size, rounds int, done func
 				return c.broken(ctx, err)
 			}
 			all[i] = sock.Since(began)
-			c.received++
+			c.Received++
 		}
 		if err := writeAll(ctx, c.link, message); err != nil {
 			return c.broken(ctx, err)

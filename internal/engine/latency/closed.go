@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"soku/internal/engine/latency/direct"
+	"soku/internal/engine/latency/requests"
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
 	"soku/internal/sock"
@@ -13,47 +15,47 @@ import (
 // closed is the closed loop: the next request is sent when the reply arrived.
 func (c *client) closed(ctx context.Context) error {
 	loop := c.closedDatagrams
-	if c.stream {
+	if c.Stream {
 		loop = c.closedStream
 	}
-	if l, ok := c.link.(looper); ok {
-		loop = func(ctx context.Context) error { return l.closed(ctx, c) }
+	if l, ok := c.link.(direct.Looper); ok {
+		loop = func(ctx context.Context) error { return c.broken(ctx, l.Ask(ctx, &c.Counts, c.links())) }
 	}
 	return alone(c.pins, measure.Sender, c.links(), func() error { return loop(ctx) })
 }
 
 func (c *client) closedStream(ctx context.Context) error {
-	message, reply := make([]byte, c.size), make([]byte, c.size)
+	message, reply := make([]byte, c.Size), make([]byte, c.Size)
 	for n := uint64(0); ; n++ {
 		if n > 0 {
 			c.next()
 		}
-		start := c.clock.now()
-		if c.over(start) {
+		start := c.Clock.Now()
+		if c.Over(start) {
 			return nil
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if c.size >= numberSize {
+		if c.Size >= requests.NumberSize {
 			binary.BigEndian.PutUint64(message, n)
 		}
-		c.begin(start, false)
+		c.Begin(start, false)
 		if err := writeAll(ctx, c.link, message); err != nil {
 			return c.broken(ctx, err)
 		}
-		if err := readFull(ctx, c.link, reply, c.silent); err != nil {
+		if err := readFull(ctx, c.link, reply, c.Silent); err != nil {
 			return c.broken(ctx, err)
 		}
-		now := c.clock.now()
-		if c.size >= numberSize && binary.BigEndian.Uint64(reply) != n {
-			return c.broken(ctx, errDisorder)
+		now := c.Clock.Now()
+		if c.Size >= requests.NumberSize && binary.BigEndian.Uint64(reply) != n {
+			return c.broken(ctx, requests.ErrDisorder)
 		}
 		came := c.came(start, now)
-		c.reply(start, came, now)
-		if c.own.OneWay {
-			in, out := parseTimes(reply, true)
-			c.far(start, came, in, out)
+		c.Reply(start, came, now)
+		if c.OneWay {
+			in, out := requests.ParseTimes(reply, true)
+			c.Far(start, came, in, out)
 		}
 		if err := c.sendExtraMessage(ctx, message); err != nil {
 			return c.broken(ctx, err)
@@ -61,29 +63,20 @@ func (c *client) closedStream(ctx context.Context) error {
 	}
 }
 
-// silent is called at each tick without a reply; it returns an error if the test has been
-// over for longer than the timeout.
-func (c *client) silent() error {
-	if c.end > 0 && c.clock.now() > c.end+c.timeout {
-		return errSilent
-	}
-	return nil
-}
-
 func (c *client) closedDatagrams(ctx context.Context) error {
 	window := roundtrip.NewWindow(1024)
-	message, reply := make([]byte, c.size), make([]byte, c.size+1)
+	message, reply := make([]byte, c.Size), make([]byte, c.Size+1)
 	for {
-		start := c.clock.now()
-		if c.over(start) {
+		start := c.Clock.Now()
+		if c.Over(start) {
 			return nil
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		n := window.Add(start)
-		header{magicRequest, c.token, n, start}.put(message)
-		c.begin(start, false)
+		requests.Header{Magic: requests.MagicRequest, Token: c.Token, Number: n, AtNs: start}.Put(message)
+		c.Begin(start, false)
 		if err := c.sendDatagram(ctx, message); err != nil {
 			return c.broken(ctx, err)
 		}
@@ -116,12 +109,12 @@ func (c *client) awaitReply(ctx context.Context, w *roundtrip.Window, buffer []b
 // readDatagram waits a tick for a datagram, counts expired requests as lost, and
 // processes what arrived.
 func (c *client) readDatagram(ctx context.Context, w *roundtrip.Window, buffer []byte) error {
-	size, err := c.link.read(buffer)
-	now := c.clock.now()
+	size, err := c.link.Read(buffer)
+	now := c.Clock.Now()
 	switch {
-	case err == nil, errors.Is(err, errTick), sock.TooLong(err):
+	case err == nil, errors.Is(err, direct.ErrTick), sock.TooLong(err):
 	case sock.Refused(err):
-		c.refused = true
+		c.Refused = true
 	default:
 		return err
 	}
@@ -129,9 +122,9 @@ func (c *client) readDatagram(ctx context.Context, w *roundtrip.Window, buffer [
 		return context.Cause(ctx)
 	}
 	lost := false
-	w.Expire(now-c.timeout, func(atNs int64) { lost = true; c.miss(atNs, now) })
-	if lost && c.refused {
-		return errGone
+	w.Expire(now-c.Timeout, func(atNs int64) { lost = true; c.Miss(atNs, now) })
+	if lost && c.Refused {
+		return requests.ErrGone
 	}
 	if err == nil {
 		c.take(w, buffer[:size], now)
@@ -141,19 +134,19 @@ func (c *client) readDatagram(ctx context.Context, w *roundtrip.Window, buffer [
 
 // take processes one datagram; it ignores what is not a reply of this trial.
 func (c *client) take(w *roundtrip.Window, b []byte, now int64) {
-	h, ok := parseHeader(b)
-	if !ok || h.magic != magicReply || h.token != c.token || len(b) != c.size {
+	h, ok := requests.ParseHeader(b)
+	if !ok || h.Magic != requests.MagicReply || h.Token != c.Token || len(b) != c.Size {
 		return
 	}
-	switch atNs, verdict := w.Answer(h.number); verdict {
+	switch atNs, verdict := w.Answer(h.Number); verdict {
 	case roundtrip.Fresh:
 		came := c.came(atNs, now)
-		c.reply(atNs, came, now)
-		if c.own.OneWay {
-			in, out := parseTimes(b, false)
-			c.far(h.atNs, came, in, out)
+		c.Reply(atNs, came, now)
+		if c.OneWay {
+			in, out := requests.ParseTimes(b, false)
+			c.Far(h.AtNs, came, in, out)
 		}
 	case roundtrip.Duplicate:
-		c.duplicated++
+		c.Duplicated++
 	}
 }

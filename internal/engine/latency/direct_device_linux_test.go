@@ -18,11 +18,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/engine"
+	"soku/internal/engine/latency/requests"
 	"soku/internal/measure"
 	"soku/test/cable"
 	"soku/test/freeport"
 	"soku/test/tier"
 )
+
+// busyPollUs is how long the kernel polls a device for an end that spins, in µs.
+const busyPollUs = 50
 
 func TestSpinningEndsHaveNoDevicePolledWhereNoneCanBe(t *testing.T) {
 	for _, protocol := range []string{"tcp", "udp"} {
@@ -51,7 +55,7 @@ func TestSpinningEndsHaveTheirDevicesPolled(t *testing.T) {
 func checkPolled(t *testing.T, near, far []net.Conn, rate float64, want int) {
 	t.Helper()
 	o := options("tcp")
-	if !isStream(near[0]) {
+	if !requests.IsStream(near[0]) {
 		measure.EditOwn(&o, func(own *Options) { own.Protocol = "udp" })
 	}
 	o.RequestRate, o.Count = rate, 0

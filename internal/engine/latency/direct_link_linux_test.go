@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"soku/internal/engine"
+	"soku/internal/engine/latency/requests"
 	"soku/internal/measure"
 	"soku/test/tier"
 )
@@ -77,7 +78,7 @@ func TestAnOpenLoopThatSpinsEndsWhenAllThatItMayAskIsUnanswered(t *testing.T) {
 				_, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 				return err
 			})
-			if !errors.Is(err, errSilent) {
+			if !errors.Is(err, requests.ErrSilent) {
 				t.Errorf("%v", err)
 			}
 		})

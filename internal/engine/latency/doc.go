@@ -13,14 +13,14 @@
 // ([roundtrip.Recorder]), unless the loop spins and records them itself. Run, Echo and
 // Floor wait for every goroutine they start.
 //
-// On Linux the closed loop and the echo run outside of the Go runtime, in slices of up to
-// 60 ms (type direct), each on a new system thread ([sock.OwnThread]), and block or spin.
-// The threads of an open loop that does not spin use blocking system calls through the
-// runtime. Unless the loop spins, a round trip ends when the kernel received the reply.
-// On other systems, and for connections that are not sockets of the system, messages go
-// through the Go net poller and times are read by the program. Latency.Method says which.
-// In a closed loop outside of the Go runtime the kernel can also stamp departing
-// messages, so that a round trip is split into path and hosts.
+// On Linux the closed loop, the echo and the open loop that spins run outside of the Go
+// runtime ([direct.Looper]), each on a new system thread ([sock.OwnThread]), and block or
+// spin. The threads of an open loop that does not spin use blocking system calls through
+// the runtime ([direct.OpenBlocking]). Unless the loop spins, a round trip ends when the
+// kernel received the reply. On other systems, and for connections that are not sockets of
+// the system, the loops in this package pass messages through the Go net poller, and the
+// program reads the times. Latency.Method says which. All loops count in
+// [requests.Counts].
 //
 // docs/method.md specifies what the figures mean.
 package latency

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"soku/internal/engine"
+	"soku/internal/engine/latency/direct"
+	"soku/internal/engine/latency/requests"
 	"soku/internal/measure"
 	"soku/internal/panics"
 	"soku/internal/sock"
@@ -39,7 +41,7 @@ func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flo
 	case spin && len(conns) > 1:
 		if links, ok := openTogether(conns); ok {
 			err := echoTogether(ctx, conns, links, e)
-			return links[0].timing(), err
+			return links[0].Timing(), err
 		}
 	case len(conns) == 1:
 		return echo(ctx, conns[0], e, openFor(spin))
@@ -76,13 +78,13 @@ func echoEach(ctx context.Context, conns []net.Conn, o echoOptions, open linker)
 }
 
 // openTogether opens spinning links for one thread; ok is false if that is not possible.
-func openTogether(conns []net.Conn) (links []link, ok bool) {
+func openTogether(conns []net.Conn) (links []direct.Link, ok bool) {
 	for _, conn := range conns {
 		setNoDelay(conn)
-		l, ok := openDirect(conn, maxTick, true)
+		l, ok := direct.Open(conn, maxTick, true)
 		if !ok {
 			for _, l := range links {
-				l.release()
+				l.Release()
 			}
 			return nil, false
 		}
@@ -91,10 +93,10 @@ func openTogether(conns []net.Conn) (links []link, ok bool) {
 	return links, true
 }
 
-func echoTogether(ctx context.Context, conns []net.Conn, links []link, o echoOptions) error {
+func echoTogether(ctx context.Context, conns []net.Conn, links []direct.Link, o echoOptions) error {
 	defer func() {
 		for _, l := range links {
-			l.release()
+			l.Release()
 		}
 	}()
 	if err := checkEcho(o.Options); err != nil {
@@ -103,11 +105,12 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o echoOpt
 	own := OptionsOf(o.Options)
 	if own.Stamps == StampsSplit {
 		for _, l := range links {
-			l.stamp()
+			l.Stamp()
 		}
 	}
-	links[0].(looper).mayRest(cmp.Or(o.restAfter, restAfter))
-	err := alone(o.pins, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), own.FarTimes(), o.limit) })
+	first := links[0].(direct.Looper)
+	first.MayRest(cmp.Or(o.restAfter, restAfter))
+	err := alone(o.pins, measure.Receiver, links, func() error { return first.Answer(ctx, links, int(o.Size), own.FarTimes(), o.limit) })
 	return echoed(ctx, conns[0], err)
 }
 
@@ -117,22 +120,22 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 	}
 	setNoDelay(conn)
 	l := open(conn, echoTick, threadsEcho)
-	defer l.release()
+	defer l.Release()
 	own := OptionsOf(o.Options)
-	if own.OneWay && !l.busy() || own.Stamps == StampsSplit {
-		l.stamp() // when a request arrived, not when this end was scheduled
+	if own.OneWay && !l.Busy() || own.Stamps == StampsSplit {
+		l.Stamp() // when a request arrived, not when this end was scheduled
 	}
-	e := echoer{link: l, extraEvery: o.extraEvery, seen: o.seen, limit: o.limit, size: int(o.Size), stream: isStream(conn), farTimes: own.FarTimes(), clock: clock{start: sock.Now()}}
+	e := echoer{link: l, extraEvery: o.extraEvery, seen: o.seen, limit: o.limit, size: int(o.Size), stream: requests.IsStream(conn), farTimes: own.FarTimes(), clock: requests.Clock{Start: sock.Now()}}
 	answer := e.datagrams
 	if e.stream {
 		answer = e.messages
 	}
-	if d, ok := l.(looper); ok {
-		d.mayRest(cmp.Or(o.restAfter, restAfter))
-		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.farTimes, o.limit) }
+	if d, ok := l.(direct.Looper); ok {
+		d.MayRest(cmp.Or(o.restAfter, restAfter))
+		answer = func(ctx context.Context) error { return d.Answer(ctx, []direct.Link{l}, e.size, e.farTimes, o.limit) }
 	}
-	err := alone(o.pins, measure.Receiver, []link{l}, func() error { return answer(ctx) })
-	return l.timing(), echoed(ctx, conn, err)
+	err := alone(o.pins, measure.Receiver, []direct.Link{l}, func() error { return answer(ctx) })
+	return l.Timing(), echoed(ctx, conn, err)
 }
 
 func checkEcho(o measure.Options) error {
@@ -150,28 +153,22 @@ func echoed(ctx context.Context, conn net.Conn, err error) error {
 	return nil
 }
 
-// denied waits for the end of a test that exceeded its limit.
-func denied(ctx context.Context) error {
-	<-ctx.Done()
-	return context.Cause(ctx)
-}
-
 // echoer answers over a link.
 type echoer struct {
-	link             link
+	link             direct.Link
 	extraEvery       int64 // of echoOptions
 	seen             func(ns int64)
 	limit            engine.Limit
 	size             int
 	stream, farTimes bool
-	clock            clock
+	clock            requests.Clock
 }
 
 // times writes into a reply when its request arrived, and now as its send time.
 func (e echoer) times(b []byte) {
 	if e.farTimes {
-		now := e.clock.now()
-		putTimes(b, e.stream, now-int64(e.link.late()), now)
+		now := e.clock.Now()
+		requests.PutTimes(b, e.stream, now-int64(e.link.Late()), now)
 	}
 }
 
@@ -181,13 +178,13 @@ func (e echoer) messages(ctx context.Context) error {
 	for answered := int64(0); ; answered++ {
 		err := readFull(ctx, e.link, message, func() error { return nil })
 		if err == nil && e.seen != nil && answered > 0 {
-			e.seen(e.clock.now() - sent)
+			e.seen(e.clock.Now() - sent)
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil && !e.limit.None() && !e.limit.Draw(int64(e.size), int64(e.size)) {
-			return denied(ctx)
+			return engine.Exceeded(ctx)
 		}
 		if err == nil && e.extraEvery > 0 && answered == e.extraEvery {
 			answered = -1
@@ -196,7 +193,7 @@ func (e echoer) messages(ctx context.Context) error {
 		if err == nil {
 			e.times(message)
 			if e.seen != nil {
-				sent = e.clock.now()
+				sent = e.clock.Now()
 			}
 			err = writeAll(ctx, e.link, message)
 		}
@@ -210,31 +207,31 @@ func (e echoer) messages(ctx context.Context) error {
 }
 
 func (e echoer) datagrams(ctx context.Context) error {
-	buffer := make([]byte, max(e.size, headerSize)+1)
+	buffer := make([]byte, max(e.size, requests.HeaderSize)+1)
 	var token uint64
 	for ctx.Err() == nil {
-		n, err := e.link.read(buffer)
+		n, err := e.link.Read(buffer)
 		if err != nil {
-			if errors.Is(err, errTick) || sock.Refused(err) || sock.TooLong(err) {
+			if errors.Is(err, direct.ErrTick) || sock.Refused(err) || sock.TooLong(err) {
 				continue
 			}
 			return err
 		}
-		h, ok := parseHeader(buffer[:n])
+		h, ok := requests.ParseHeader(buffer[:n])
 		if !e.limit.None() && !e.limit.Draw(int64(n), int64(n)) {
-			return denied(ctx)
+			return engine.Exceeded(ctx)
 		}
 		switch {
 		case !ok || n > e.size:
-		case h.magic == magicRequest:
-			token = h.token
-			h.magic = magicReply
-			h.put(buffer)
+		case h.Magic == requests.MagicRequest:
+			token = h.Token
+			h.Magic = requests.MagicReply
+			h.Put(buffer)
 			e.times(buffer[:n])
 			if err := writeAll(ctx, e.link, buffer[:n]); err != nil && !sock.Refused(err) && !sock.NoBuffers(err) && !errors.Is(err, context.Cause(ctx)) {
 				return err
 			}
-		case h.magic == magicEnd && h.token == token:
+		case h.Magic == requests.MagicEnd && h.Token == token:
 			return nil
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // the current flow has made as many round trips as its policy says, and then gives the
 // far end time to compute its figures, for which the next round trip would wait.
 func (c *client) sendExtraMessage(ctx context.Context, message []byte) error {
-	f := c.flows[c.turn]
+	f := c.flows[c.Turn]
 	if f.sinceExtra++; c.extraEvery == 0 || f.sinceExtra < c.extraEvery {
 		return nil
 	}

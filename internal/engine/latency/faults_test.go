@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"soku/internal/engine"
+	"soku/internal/engine/latency/requests"
 	"soku/internal/measure"
 	"soku/test/tier"
 )
@@ -176,7 +177,7 @@ func TestStrayMessagesMatchNoRequest(t *testing.T) {
 				altered(m, 0),                    // not the magic
 				altered(m, 5),                    // not the token
 				altered(m, 12),                   // a number never sent
-				replyTo(m)[:headerSize],          // cut
+				replyTo(m)[:requests.HeaderSize], // cut
 				append(replyTo(m), 0), {2, 3, 4}, // too long
 			}
 		})
@@ -269,17 +270,17 @@ func TestEchoAnswersOnlyRequestsAndNeverWithMore(t *testing.T) {
 		o := options("udp") // 64 bytes
 		done := make(chan error, 1)
 		go func() { done <- echoErr(t.Context(), far, o, open) }()
-		request := func(size int, h header) []byte {
+		request := func(size int, h requests.Header) []byte {
 			b := make([]byte, size)
-			h.put(b)
+			h.Put(b)
 			return b
 		}
 		for _, b := range [][]byte{
-			{}, {1, 2, 3}, make([]byte, 64), request(64, header{magic: magicReply, token: 7}),
-			request(65, header{magic: magicRequest, token: 7}), // longer than agreed
-			request(28, header{magic: magicEnd, token: 8}),     // of another trial
-			request(64, header{magic: magicRequest, token: 7, number: 1}),
-			request(30, header{magic: magicRequest, token: 7, number: 2}),
+			{}, {1, 2, 3}, make([]byte, 64), request(64, requests.Header{Magic: requests.MagicReply, Token: 7}),
+			request(65, requests.Header{Magic: requests.MagicRequest, Token: 7}), // longer than agreed
+			request(28, requests.Header{Magic: requests.MagicEnd, Token: 8}),     // of another trial
+			request(64, requests.Header{Magic: requests.MagicRequest, Token: 7, Number: 1}),
+			request(30, requests.Header{Magic: requests.MagicRequest, Token: 7, Number: 2}),
 		} {
 			if _, err := near.Write(b); err != nil {
 				t.Fatal(err)
@@ -289,12 +290,12 @@ func TestEchoAnswersOnlyRequestsAndNeverWithMore(t *testing.T) {
 		b := make([]byte, 2000)
 		for i, size := range []int{64, 30} {
 			n, err := near.Read(b)
-			h, ok := parseHeader(b[:n])
-			if want := (header{magicReply, 7, uint64(i) + 1, 0}); err != nil || !ok || h != want || n != size {
+			h, ok := requests.ParseHeader(b[:n])
+			if want := (requests.Header{Magic: requests.MagicReply, Token: 7, Number: uint64(i) + 1}); err != nil || !ok || h != want || n != size {
 				t.Errorf("%s: got %d bytes %+v, %v; want %d of %+v", name, n, h, err, size, want)
 			}
 		}
-		_, _ = near.Write(request(28, header{magic: magicEnd, token: 7}))
+		_, _ = near.Write(request(28, requests.Header{Magic: requests.MagicEnd, Token: 7}))
 		if err := <-done; err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"soku/internal/engine/latency/direct"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/pace"
@@ -75,50 +76,50 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 	}
 	c.attach(open)
 	defer c.release()
-	c.clock.held = &held
+	c.Clock.Held = &held
 	l, err := c.run(ctx, nil)
 	if l == nil || l.Received == 0 {
 		return nil, err
 	}
 	// On a busy host the time may run out; what was measured by then is the floor.
-	timing := c.link.timing()
+	timing := c.link.Timing()
 	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: sock.ClockSource, Timing: &timing}, nil
 }
 
 // holding returns links that delay each message before they send it, as if it were on a
 // path. held counts the delay in ns. One goroutine reads and writes.
 func holding(open linker, hold time.Duration, held *atomic.Int64) linker {
-	return func(conn net.Conn, tick time.Duration, threads int) link {
-		return &holdingLink{link: open(conn, tick, threads), hold: hold, held: held}
+	return func(conn net.Conn, tick time.Duration, threads int) direct.Link {
+		return &holdingLink{Link: open(conn, tick, threads), hold: hold, held: held}
 	}
 }
 
 type holdingLink struct {
-	link
+	direct.Link
 	hold   time.Duration
 	held   *atomic.Int64
 	midway bool // the next write continues a message that was already delayed
 }
 
-func (l *holdingLink) write(b []byte) (int, error) {
+func (l *holdingLink) Write(b []byte) (int, error) {
 	if !l.midway && l.hold > 0 {
 		begin := sock.Now()
 		pace.Sleep(l.hold)
 		l.held.Add(int64(sock.Since(begin)))
 	}
 	l.midway = true
-	return l.link.write(b)
+	return l.Link.Write(b)
 }
 
-func (l *holdingLink) read(b []byte) (int, error) {
-	n, err := l.link.read(b)
+func (l *holdingLink) Read(b []byte) (int, error) {
+	n, err := l.Link.Read(b)
 	l.midway = false
 	return n, err
 }
 
 // alongside opens the echo's link for an open loop whose threads are in the same process.
 func alongside(open linker, o measure.Options) linker {
-	return func(conn net.Conn, tick time.Duration, threads int) link {
+	return func(conn net.Conn, tick time.Duration, threads int) direct.Link {
 		if o.RequestRate > 0 {
 			threads += threadsOpen - 1
 		}

@@ -3,6 +3,8 @@ package latency
 import (
 	"testing"
 	"time"
+
+	"soku/internal/engine/latency/direct"
 )
 
 func TestTheKernelReportsTheAgeOfAReply(t *testing.T) {
@@ -14,25 +16,25 @@ func TestTheKernelReportsTheAgeOfAReply(t *testing.T) {
 			}
 			defer near.Close()
 			defer far.Close()
-			l, ok := openBlocking(near, maxTick)
+			l, ok := direct.OpenBlocking(near, maxTick)
 			if !ok {
 				t.Fatal("no blocking link")
 			}
-			defer l.release()
-			l.stamp()
+			defer l.Release()
+			l.Stamp()
 			late := func(wait time.Duration) time.Duration {
 				begin := time.Now()
 				if _, err := far.Write([]byte("reply")); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(wait) // the reader is busy elsewhere
-				if n, err := l.read(make([]byte, 9)); n != 5 || err != nil {
+				if n, err := l.Read(make([]byte, 9)); n != 5 || err != nil {
 					t.Fatalf("read %d bytes, %v", n, err)
 				}
-				if most := time.Since(begin); l.late() > most {
-					t.Errorf("came %v before a read that ended %v after it was sent", l.late(), most)
+				if most := time.Since(begin); l.Late() > most {
+					t.Errorf("came %v before a read that ended %v after it was sent", l.Late(), most)
 				}
-				return l.late()
+				return l.Late()
 			}
 			// The kernel begins to stamp a moment after the first socket asks for it.
 			for end := time.Now().Add(5 * time.Second); late(time.Millisecond) == 0; {

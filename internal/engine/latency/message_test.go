@@ -1,34 +1,17 @@
 package latency
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"io"
 	"testing"
 	"time"
 
+	"soku/internal/engine/latency/direct"
+	"soku/internal/engine/latency/requests"
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
 )
-
-func FuzzParseHeader(f *testing.F) {
-	b := make([]byte, headerSize)
-	header{magicReply, 1, 2, 3}.put(b)
-	f.Add(b)
-	f.Add([]byte("short"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		h, ok := parseHeader(b)
-		if !ok {
-			return
-		}
-		again := append([]byte(nil), b...)
-		h.put(again)
-		if !bytes.Equal(again, b) {
-			t.Errorf("%x became %x", b, again)
-		}
-	})
-}
 
 // feed is a link that reads what a fuzzer made, cut where it says.
 type feed struct {
@@ -37,7 +20,7 @@ type feed struct {
 	ago   time.Duration // when what is read came
 }
 
-func (l *feed) read(b []byte) (int, error) {
+func (l *feed) Read(b []byte) (int, error) {
 	if len(l.bytes) == 0 {
 		return 0, io.EOF
 	}
@@ -45,22 +28,21 @@ func (l *feed) read(b []byte) (int, error) {
 	l.bytes = l.bytes[n:]
 	return n, nil
 }
-func (l *feed) write(b []byte) (int, error) { return len(b), nil }
-func (l *feed) stamp()                      {}
-func (l *feed) split(string) bool           { return false }
-func (l *feed) late() time.Duration         { return l.ago }
-func (l *feed) release()                    {}
-func (l *feed) busy() bool                  { return false }
-func (l *feed) blocking() bool              { return false }
-func (l *feed) timing() measure.Timing      { return measure.Timing{} }
+func (l *feed) Write(b []byte) (int, error) { return len(b), nil }
+func (l *feed) Stamp()                      {}
+func (l *feed) Late() time.Duration         { return l.ago }
+func (l *feed) Release()                    {}
+func (l *feed) Busy() bool                  { return false }
+func (l *feed) Blocking() bool              { return false }
+func (l *feed) Timing() measure.Timing      { return measure.Timing{} }
 
-func fuzzClient(t *testing.T, l link, stream bool, size int) (*client, *roundtrip.Window) {
-	c := &client{flows: []*flow{{}}, link: l, stream: stream, size: size, timeout: int64(time.Hour), token: 7, clock: clock{start: time.Now()}}
-	c.rec = roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})
-	t.Cleanup(func() { c.rec.Stop(0) })
+func fuzzClient(t *testing.T, l direct.Link, stream bool, size int) (*client, *roundtrip.Window) {
+	c := &client{flows: []*flow{{}}, link: l, Counts: requests.Counts{Stream: stream, Size: size, Timeout: int64(time.Hour), Token: 7, Clock: requests.Clock{Start: time.Now()}}}
+	c.Rec = roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})
+	t.Cleanup(func() { c.Rec.Stop(0) })
 	w := roundtrip.NewWindow(64)
 	for range 3 {
-		w.Add(c.clock.now())
+		w.Add(c.Clock.Now())
 	}
 	return c, w
 }
@@ -90,8 +72,8 @@ func FuzzStream(f *testing.F) {
 				t.Fatalf("%d bytes of a message of %d wait", r.have, size)
 			}
 		}
-		if c.received > 3 || c.received*int64(size) > int64(len(b)) {
-			t.Errorf("%d replies to 3 requests in %d bytes", c.received, len(b))
+		if c.Received > 3 || c.Received*int64(size) > int64(len(b)) {
+			t.Errorf("%d replies to 3 requests in %d bytes", c.Received, len(b))
 		}
 	})
 }
@@ -99,19 +81,19 @@ func FuzzStream(f *testing.F) {
 // FuzzDatagram: only a datagram of the trial counts, once for each request.
 func FuzzDatagram(f *testing.F) {
 	good := make([]byte, 32)
-	header{magicReply, 7, 2, 0}.put(good)
+	requests.Header{Magic: requests.MagicReply, Token: 7, Number: 2}.Put(good)
 	f.Add(good, 32)
 	f.Fuzz(func(t *testing.T, b []byte, size int) {
-		if size < headerSize || size > 256 {
+		if size < requests.HeaderSize || size > 256 {
 			t.Skip()
 		}
 		c, w := fuzzClient(t, &feed{}, false, size)
-		c.take(w, b, c.clock.now())
-		c.take(w, b, c.clock.now())
-		h, ok := parseHeader(b)
-		ours := ok && h.magic == magicReply && h.token == 7 && h.number < 3 && len(b) == size
-		if want := int64(map[bool]int{true: 1}[ours]); c.received != want || c.duplicated != want {
-			t.Errorf("%x: received %d, duplicated %d, want %d", b, c.received, c.duplicated, want)
+		c.take(w, b, c.Clock.Now())
+		c.take(w, b, c.Clock.Now())
+		h, ok := requests.ParseHeader(b)
+		ours := ok && h.Magic == requests.MagicReply && h.Token == 7 && h.Number < 3 && len(b) == size
+		if want := int64(map[bool]int{true: 1}[ours]); c.Received != want || c.Duplicated != want {
+			t.Errorf("%x: received %d, duplicated %d, want %d", b, c.Received, c.Duplicated, want)
 		}
 	})
 }
@@ -122,10 +104,10 @@ func TestRoundTripsEndWhenTheReplyReachesTheHost(t *testing.T) {
 		{3 * time.Millisecond, 6 * time.Millisecond},
 		{30 * time.Millisecond, 9 * time.Millisecond}, // before the request: the wall clock was set
 	} {
-		c := &client{flows: []*flow{{}}, link: &feed{ago: x.ago}, rec: roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})}
+		c := &client{flows: []*flow{{}}, link: &feed{ago: x.ago}, Counts: requests.Counts{Rec: roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})}}
 		sent, read := int64(time.Millisecond), int64(10*time.Millisecond)
-		c.reply(sent, c.came(sent, read), read)
-		got := time.Duration(c.rec.Stop(int64(20 * time.Millisecond)).Histogram.Max())
+		c.Reply(sent, c.came(sent, read), read)
+		got := time.Duration(c.Rec.Stop(int64(20 * time.Millisecond)).Histogram.Max())
 		if got.Round(100*time.Microsecond) != x.want {
 			t.Errorf("sent at 1 ms, read at 10 ms, came %v before: round trip %v, want %v", x.ago, got, x.want)
 		}

@@ -5,10 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"math"
 	"runtime"
 	"sync/atomic"
 
+	"soku/internal/engine/latency/direct"
+	"soku/internal/engine/latency/requests"
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
 )
@@ -24,8 +25,8 @@ type schedule struct {
 
 // open sends on a schedule, independent of replies.
 func (c *client) open(ctx context.Context) error {
-	if c.link.busy() {
-		return c.openSpinning(ctx)
+	if l, ok := c.link.(direct.Looper); ok && l.Busy() {
+		return alone(c.pins, measure.Sender, c.links(), func() error { return c.broken(ctx, l.AskOnSchedule(ctx, &c.Counts)) })
 	}
 	return c.openThreads(ctx)
 }
@@ -33,7 +34,7 @@ func (c *client) open(ctx context.Context) error {
 // openThreads is the open loop of two threads that sleep while nothing is due. The
 // receiver is the caller's goroutine.
 func (c *client) openThreads(ctx context.Context) error {
-	s := &schedule{window: roundtrip.NewWindow(c.outstanding()), done: make(chan struct{})}
+	s := &schedule{window: roundtrip.NewWindow(c.MostOutstanding()), done: make(chan struct{})}
 	s.lastNs.Store(-1)
 	go func() {
 		defer close(s.done)
@@ -41,7 +42,7 @@ func (c *client) openThreads(ctx context.Context) error {
 		defer runtime.UnlockOSThread()
 		defer c.pins.Keep(measure.Sender)()
 		s.err = c.sendOnSchedule(ctx, s)
-		s.lastNs.Store(c.clock.now())
+		s.lastNs.Store(c.Clock.Now())
 	}()
 	err := alone(c.pins, measure.Sender, c.links(), func() error { return c.receive(ctx, s) })
 	s.stop.Store(true)
@@ -55,65 +56,36 @@ func (c *client) openThreads(ctx context.Context) error {
 	return nil
 }
 
-// outstanding returns how many requests can wait concurrently: those of one timeout, and a
-// quarter more for a sender that catches up.
-func (c *client) outstanding() int {
-	n := 1.25*float64(c.timeout)/c.gap + 1024
-	return int(min(n, roundtrip.MaxWindow))
-}
-
 func (c *client) sendOnSchedule(ctx context.Context, s *schedule) error {
-	message := make([]byte, c.size)
-	p := newPacer(c.clock)
+	message := make([]byte, c.Size)
+	p := newPacer(c.Clock)
 	defer p.release()
 	for {
-		at := c.arrivals.next()
-		if c.over(at) {
+		at := c.NextDue()
+		if c.Over(at) {
 			return nil
 		}
 		now, err := p.until(ctx, s, at)
 		if err != nil || s.stop.Load() {
 			return err
 		}
-		if c.ranOut(at, now) {
+		if c.RanOut(at, now) {
 			return nil
 		}
-		c.leave(at, now)
+		c.Leave(at, now)
 		if err := c.request(ctx, s, message, at); err != nil {
 			return err
 		}
 	}
 }
 
-// ranOut reports whether the test ended while the sender was late: requests that were due
-// by then count as late.
-func (c *client) ranOut(atNs, nowNs int64) bool {
-	if c.end == 0 || nowNs < c.end {
-		return false
-	}
-	c.late += int64(math.Ceil((float64(c.end) - float64(atNs)) / c.gap))
-	return true
-}
-
-// leave counts a request that was due at atNs and is sent at nowNs.
-func (c *client) leave(atNs, nowNs int64) {
-	c.begin(atNs, false)
-	if atNs >= c.omit {
-		c.arrivals.left(atNs, nowNs)
-		c.lastDue, c.lastSent = atNs-c.omit, nowNs-c.omit
-		if float64(nowNs-atNs) > c.gap {
-			c.late++
-		}
-	}
-}
-
 func (c *client) request(ctx context.Context, s *schedule, message []byte, at int64) error {
 	n := s.window.Add(at)
-	if !c.stream {
-		header{magicRequest, c.token, n, at}.put(message)
+	if !c.Stream {
+		requests.Header{Magic: requests.MagicRequest, Token: c.Token, Number: n, AtNs: at}.Put(message)
 		return c.sendDatagram(ctx, message)
 	}
-	if c.size >= numberSize {
+	if c.Size >= requests.NumberSize {
 		binary.BigEndian.PutUint64(message, n)
 	}
 	return writeAll(ctx, c.link, message)
@@ -122,11 +94,11 @@ func (c *client) request(ctx context.Context, s *schedule, message []byte, at in
 // receive matches replies until the sender has finished and no request is outstanding.
 func (c *client) receive(ctx context.Context, s *schedule) error {
 	step := c.readDatagram
-	buffer := make([]byte, c.size+1)
-	if c.stream {
+	buffer := make([]byte, c.Size+1)
+	if c.Stream {
 		r := &replies{}
 		step = func(ctx context.Context, w *roundtrip.Window, b []byte) error { return c.readStream(ctx, w, r, b, s) }
-		buffer = make([]byte, max(c.size, maxMessage))
+		buffer = make([]byte, max(c.Size, maxMessage))
 	}
 	for {
 		if s.lastNs.Load() >= 0 && s.window.Outstanding() == 0 {
@@ -148,16 +120,16 @@ type replies struct {
 // readStream reads what the stream has. All replies of one read have the same arrival
 // time.
 func (c *client) readStream(ctx context.Context, w *roundtrip.Window, r *replies, b []byte, s *schedule) error {
-	n, err := c.link.read(b[r.have:])
-	now := c.clock.now()
+	n, err := c.link.Read(b[r.have:])
+	now := c.Clock.Now()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, errTick):
+	case errors.Is(err, direct.ErrTick):
 		// Replies may come for longer than the timeout, if requests were sent faster than
 		// they are answered.
-		if last := s.lastNs.Load(); last >= 0 && now > max(last, r.last)+c.timeout {
-			return errSilent
+		if last := s.lastNs.Load(); last >= 0 && now > max(last, r.last)+c.Timeout {
+			return requests.ErrSilent
 		}
 		return nil
 	case errors.Is(err, io.EOF) && s.lastNs.Load() >= 0 && s.err != nil:
@@ -167,17 +139,17 @@ func (c *client) readStream(ctx context.Context, w *roundtrip.Window, r *replies
 	}
 	r.last = now
 	rest := b[:r.have+n]
-	for ; len(rest) >= c.size; rest = rest[c.size:] {
-		if c.size >= numberSize && binary.BigEndian.Uint64(rest) != r.next {
-			return errDisorder
+	for ; len(rest) >= c.Size; rest = rest[c.Size:] {
+		if c.Size >= requests.NumberSize && binary.BigEndian.Uint64(rest) != r.next {
+			return requests.ErrDisorder
 		}
 		at, verdict := w.Answer(r.next)
 		if verdict != roundtrip.Fresh {
-			return errUninvited
+			return requests.ErrUninvited
 		}
 		r.next++
 		came := c.came(at, now)
-		c.reply(at, came, now)
+		c.Reply(at, came, now)
 	}
 	r.have = copy(b, rest)
 	return nil

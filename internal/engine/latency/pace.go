@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"soku/internal/engine/latency/requests"
 	"soku/internal/sock/pace"
 )
 
@@ -11,14 +12,14 @@ import (
 // the clock, because a timer fires late by about that much and the delay would count as
 // latency.
 type pacer struct {
-	clock clock
+	clock requests.Clock
 	spin  time.Duration
 	// release restores the thread.
 	release func()
 }
 
 // newPacer makes a pacer for a goroutine that has an OS thread of its own.
-func newPacer(c clock) *pacer {
+func newPacer(c requests.Clock) *pacer {
 	late, restore := pace.FineSleep()
 	return &pacer{clock: c, spin: late, release: restore}
 }
@@ -44,7 +45,7 @@ func (p *pacer) until(ctx context.Context, s *schedule, at int64) (int64, error)
 // wait waits until at, for at most a tick, and reports whether it is due.
 func (p *pacer) wait(at int64) (now int64, due bool) {
 	for napped := time.Duration(0); ; {
-		now = p.clock.now()
+		now = p.clock.Now()
 		left := time.Duration(at - now)
 		switch {
 		case left <= 0:

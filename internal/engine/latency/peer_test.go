@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine/latency/requests"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -85,7 +86,7 @@ func answering(t *testing.T, far net.Conn, size int, answer func(n int, message 
 		defer close(done)
 		b := make([]byte, size)
 		for n := 0; ; {
-			if isStream(far) {
+			if requests.IsStream(far) {
 				if readFull(context.Background(), &pollerLink{conn: far, tick: time.Hour}, b, func() error { return nil }) != nil {
 					return
 				}
@@ -97,7 +98,7 @@ func answering(t *testing.T, far net.Conn, size int, answer func(n int, message 
 				if err != nil {
 					return
 				}
-				if h, ok := parseHeader(b[:got]); !ok || h.magic == magicEnd {
+				if h, ok := requests.ParseHeader(b[:got]); !ok || h.Magic == requests.MagicEnd {
 					continue
 				}
 			}
@@ -119,9 +120,9 @@ func answering(t *testing.T, far net.Conn, size int, answer func(n int, message 
 // replyTo is the honest answer.
 func replyTo(message []byte) []byte {
 	b := append([]byte(nil), message...)
-	if h, ok := parseHeader(b); ok && h.magic == magicRequest {
-		h.magic = magicReply
-		h.put(b)
+	if h, ok := requests.ParseHeader(b); ok && h.Magic == requests.MagicRequest {
+		h.Magic = requests.MagicReply
+		h.Put(b)
 	}
 	return b
 }

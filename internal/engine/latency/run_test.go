@@ -255,7 +255,7 @@ func TestTheSocketIsGivenBackAsItWas(t *testing.T) {
 			near, far := sockets(t, OptionsOf(o).Protocol)
 			o.Count = 3
 			l := open(far, maxTick, 1)
-			l.release()
+			l.Release()
 			echoing(t, far, o, open)
 			if _, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/engine"
+	"soku/internal/engine/latency/direct"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/longcall"
@@ -80,13 +81,13 @@ func TestThePartsOfARoundTripAddUpToIt(t *testing.T) {
 // busyElsewhere is a link whose program does something else for a while before it
 // looks for the next message, which comes meanwhile.
 type busyElsewhere struct {
-	link
+	direct.Link
 	hold time.Duration
 }
 
-func (l *busyElsewhere) read(b []byte) (int, error) {
+func (l *busyElsewhere) Read(b []byte) (int, error) {
 	time.Sleep(l.hold)
-	return l.link.read(b)
+	return l.Link.Read(b)
 }
 
 func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
@@ -97,7 +98,7 @@ func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Count = 60
 		measure.EditOwn(&o, func(own *Options) { own.Stamps = StampsSplit })
-		echoing(t, far, o, func(conn net.Conn, tick time.Duration, _ int) link {
+		echoing(t, far, o, func(conn net.Conn, tick time.Duration, _ int) direct.Link {
 			return &busyElsewhere{openShared(conn, tick, 1), hold}
 		})
 		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(OptionsOf(o).Spin == "on"))
@@ -193,53 +194,5 @@ func TestAScheduleCannotBeSplit(t *testing.T) {
 	measure.EditOwn(&o, func(own *Options) { own.Stamps = StampsSplit })
 	if _, err := Run(t.Context(), []net.Conn{near}, o, engine.Flow{}); measure.KindOf(err) != measure.KindUsage {
 		t.Error(err)
-	}
-}
-
-func TestAPassageIsSplitByItsTimes(t *testing.T) {
-	whole := passage{sent: 1000, left: 4000, came: 104_000, read: 110_000, in: 7_000_000, out: 7_030_000}
-	raw := whole
-	raw.rawLeft, raw.rawCame = 500_000, 594_000
-	change := func(f func(*passage)) passage { p := raw; f(&p); return p }
-
-	s := newSplits("eth9")
-	for range 10 {
-		s.add(whole)
-	}
-	r := s.result()
-	addsUp(t, r)
-	if r.HostSendNs.Mean != 3000 || r.PathNs.P50 < 69_900 || r.PathNs.P50 > 70_100 || r.InterfaceNs != nil || r.Unsplit != 0 || r.Stamps != measure.StampsSoftware {
-		t.Errorf("%+v", r)
-	}
-	for range 11 {
-		s.add(raw)
-	}
-	r = s.result()
-	addsUp(t, r)
-	if r.InterfaceNs == nil || math.Abs(r.Interface.Mean()-6000) > 1 || math.Abs(r.Path.Mean()-64_000) > 1 || r.Unsplit != 10 || r.Stamps != measure.StampsHardware || r.StampedBy != "eth9" {
-		t.Errorf("with stamps of the interface: %+v", r)
-	}
-
-	for name, p := range map[string]passage{
-		"no time of leaving":         change(func(p *passage) { p.left = 0 }),
-		"no time of coming":          change(func(p *passage) { p.came = 0 }),
-		"no times of the far end":    change(func(p *passage) { p.in, p.out = 0, 0 }),
-		"left before it was sent":    change(func(p *passage) { p.left = 999 }),
-		"read before it came":        change(func(p *passage) { p.read = 103_999 }),
-		"answered before it came":    change(func(p *passage) { p.out = p.in - 1 }),
-		"longer far than on the way": change(func(p *passage) { p.out = p.in + 100_001 }),
-	} {
-		s := newSplits("")
-		if s.add(p); s.result() != nil {
-			t.Errorf("%s: %+v", name, s.result())
-		}
-		if s.add(whole); s.result().Unsplit != 1 {
-			t.Errorf("%s: not counted as one that is not split", name)
-		}
-	}
-	s = newSplits("eth9")
-	s.add(change(func(p *passage) { p.rawCame = p.rawLeft + 100_001 })) // no interface is outside of its kernel
-	if r := s.result(); r == nil || r.InterfaceNs != nil || r.Unsplit != 0 {
-		t.Errorf("stamps of the interface that cannot be: %+v", r)
 	}
 }

@@ -1,55 +1,45 @@
 //go:build linux && (amd64 || arm64) && !race && !plainloops
 
-package latency
+package direct
 
 import (
 	"context"
 	"io"
 
+	"soku/internal/engine/latency/requests"
 	"soku/internal/engine/latency/roundtrip"
-	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/longcall"
 )
 
-// openSpinning is the open loop of one thread that never sleeps: it polls for replies
+// AskOnSchedule is the open loop of one thread that never sleeps: it polls for replies
 // until the next request is due. A second thread would compete with the echo for a
 // processor if both ends are on one host.
-func (c *client) openSpinning(ctx context.Context) error {
-	l, ok := c.link.(*directLink)
-	if !ok {
-		return c.openThreads(ctx)
-	}
-	return alone(c.pins, measure.Sender, c.links(), func() error { return c.keepSchedule(ctx, l) })
-}
-
-func (c *client) keepSchedule(ctx context.Context, l *directLink) error {
-	k := &keeper{c: c, l: l, window: roundtrip.NewWindow(c.outstanding() + batchMost)}
+func (l *looper) AskOnSchedule(ctx context.Context, c *requests.Counts) error {
+	k := &keeper{c: c, l: l, window: roundtrip.NewWindow(c.MostOutstanding() + batchMost)}
 	l.seekDevice()
-	l.prepare(c.size, false)
+	l.prepare(c.Size, false)
 	l.d.done = make([]exchange, 4*batchMost)
 	defer l.endWith(ctx)()
-	if !c.stream {
-		header{magic: magicRequest, token: c.token}.put(l.d.out)
+	if !c.Stream {
+		requests.Header{Magic: requests.MagicRequest, Token: c.Token}.Put(l.d.out)
 	}
 	// Creating the thread took some milliseconds, by which requests would be late. The
 	// recorder is an inline one, which has no clock.
-	c.clock.start = sock.Now()
-	k.base = longcall.Nanotime() - c.clock.now()
-	l.d.token, l.d.zero = c.token, k.base
-	for over := false; !over; {
-		var err error
-		if over, err = k.slice(ctx); err != nil {
-			return c.broken(ctx, err)
+	c.Clock.Start = sock.Now()
+	k.base = longcall.Nanotime() - c.Clock.Now()
+	l.d.token, l.d.zero = c.Token, k.base
+	for {
+		if over, err := k.slice(ctx); over || err != nil {
+			return err
 		}
 	}
-	return nil
 }
 
 // keeper keeps the schedule of a spinning open loop.
 type keeper struct {
-	c      *client
-	l      *directLink
+	c      *requests.Counts
+	l      *looper
 	base   int64 // the trial's start, longcall.Nanotime
 	window *roundtrip.Window
 	drawn  int64 // planned requests in the measured part
@@ -66,7 +56,7 @@ func (k *keeper) slice(ctx context.Context) (over bool, err error) {
 	if err := endOf(ctx); err != nil {
 		return true, err
 	}
-	c.rec.Tick(now - c.omit)
+	c.Rec.Tick(now - c.Omit)
 	k.plan(now)
 	owed := k.window.Outstanding()
 	done := k.ended && d.batch == 0 && d.phase == phaseIdle
@@ -74,11 +64,11 @@ func (k *keeper) slice(ctx context.Context) (over bool, err error) {
 		return true, nil
 	}
 	// Over UDP outstanding requests expire.
-	if stuck := done || k.full() || d.phase == phaseSend; c.stream && owed > 0 && stuck && now > k.lastNs+c.timeout {
-		return true, errSilent
+	if stuck := done || k.full() || d.phase == phaseSend; c.Stream && owed > 0 && stuck && now > k.lastNs+c.Timeout {
+		return true, requests.ErrSilent
 	}
-	if c.end > 0 && d.batch > 0 && !k.out {
-		d.tick = min(d.tick, k.base+c.end)
+	if c.End > 0 && d.batch > 0 && !k.out {
+		d.tick = min(d.tick, k.base+c.End)
 	}
 	d.most = len(d.done)
 	if d.batch == 0 {
@@ -93,7 +83,7 @@ func (k *keeper) slice(ctx context.Context) (over bool, err error) {
 
 // full reports whether no more requests can be outstanding.
 func (k *keeper) full() bool {
-	return int64(k.l.d.batch)+k.window.Outstanding() >= int64(k.c.outstanding())
+	return int64(k.l.d.batch)+k.window.Outstanding() >= int64(k.c.MostOutstanding())
 }
 
 // plan fills the batch with the next due requests, and ends it when the test is over.
@@ -103,23 +93,23 @@ func (k *keeper) plan(now int64) {
 	if d.phase == phaseSend {
 		leaving = 1 // a partly sent message must be completed
 	}
-	if d.batch > leaving && c.ranOut(d.due[leaving]-k.base, now) {
+	if d.batch > leaving && c.RanOut(d.due[leaving]-k.base, now) {
 		d.batch, k.ended, k.out = leaving, true, true
 	}
 	if k.full() {
 		return
 	}
 	for d.batch < batchMost && !k.ended {
-		if c.count > 0 && k.drawn >= c.count {
+		if c.Count > 0 && k.drawn >= c.Count {
 			k.ended = true
 			break
 		}
-		at := c.arrivals.next()
-		if c.end > 0 && at >= c.end {
+		at := c.NextDue()
+		if c.End > 0 && at >= c.End {
 			k.ended = true
 			break
 		}
-		if at >= c.omit {
+		if at >= c.Omit {
 			k.drawn++
 		}
 		d.due[d.batch] = k.base + at
@@ -135,7 +125,7 @@ func (k *keeper) file() error {
 		left := d.left[i] - k.base
 		k.lastNs = max(k.lastNs, left)
 		k.window.Add(at)
-		c.leave(at, left)
+		c.Leave(at, left)
 	}
 	copy(d.due[:], d.due[d.next:d.batch])
 	d.left[0] = d.left[min(d.next, batchMost-1)] // of the one being sent
@@ -149,16 +139,16 @@ func (k *keeper) file() error {
 	d.n = 0
 	now := longcall.Nanotime() - k.base
 	lost := false
-	if !c.stream {
-		k.window.Expire(now-c.timeout, func(atNs int64) { lost = true; c.miss(atNs, now) })
+	if !c.Stream {
+		k.window.Expire(now-c.Timeout, func(atNs int64) { lost = true; c.Miss(atNs, now) })
 	}
 	switch {
-	case lost && c.refused:
-		return errGone
+	case lost && c.Refused:
+		return requests.ErrGone
 	case d.outcome == outcomeEnd:
 		return io.EOF
-	case d.outcome == outcomeFailed && !c.stream && sock.Refused(d.errno):
-		c.refused = true
+	case d.outcome == outcomeFailed && !c.Stream && sock.Refused(d.errno):
+		c.Refused = true
 	case d.outcome == outcomeFailed:
 		return d.errno
 	}
@@ -167,8 +157,8 @@ func (k *keeper) file() error {
 
 func (k *keeper) reply(r exchange) error {
 	c := k.c
-	if c.stream && r.number != k.next {
-		return errDisorder
+	if c.Stream && r.number != k.next {
+		return requests.ErrDisorder
 	}
 	k.next++
 	at, verdict := k.window.Answer(r.number)
@@ -178,11 +168,11 @@ func (k *keeper) reply(r exchange) error {
 		if r.came != 0 && r.came < r.read && r.came-k.base > at {
 			came = r.came
 		}
-		c.reply(at, came-k.base, r.read-k.base)
-	case c.stream:
-		return errUninvited
+		c.Reply(at, came-k.base, r.read-k.base)
+	case c.Stream:
+		return requests.ErrUninvited
 	case verdict == roundtrip.Duplicate:
-		c.duplicated++
+		c.Duplicated++
 	}
 	return nil
 }

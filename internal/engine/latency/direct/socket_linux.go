@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && !race && !plainloops
 
-package latency
+package direct
 
 import (
 	"sync/atomic"
@@ -51,9 +51,9 @@ const (
 	phaseWait       // moved bytes of the reply have arrived
 )
 
-// direct is a socket used without the runtime, and the state of a slice of exchanges. The
+// socket is a socket used without the runtime, and the state of a slice of exchanges. The
 // goroutine that owns it has a thread of its own.
-type direct struct {
+type socket struct {
 	fd     uintptr
 	spin   bool
 	stream bool
@@ -155,7 +155,7 @@ func put64(b []byte, at int, v uint64) {
 //
 //go:nosplit
 //go:norace
-func (d *direct) send(b []byte, n uintptr) bool {
+func (d *socket) send(b []byte, n uintptr) bool {
 	flags := uintptr(unix.MSG_NOSIGNAL)
 	if d.spin {
 		flags |= unix.MSG_DONTWAIT
@@ -182,13 +182,13 @@ func (d *direct) send(b []byte, n uintptr) bool {
 //
 //go:nosplit
 //go:norace
-func (d *direct) late() bool { return d.ended.Load() != 0 || longcall.Nanotime() >= d.tick }
+func (d *socket) late() bool { return d.ended.Load() != 0 || longcall.Nanotime() >= d.tick }
 
 // receive waits for a whole message of a stream or for one datagram.
 //
 //go:nosplit
 //go:norace
-func (d *direct) receive() bool {
+func (d *socket) receive() bool {
 	flags := uintptr(0)
 	if d.spin {
 		flags = unix.MSG_DONTWAIT
@@ -226,7 +226,7 @@ func (d *direct) receive() bool {
 //
 //go:nosplit
 //go:norace
-func (d *direct) take(room, flags uintptr) (uintptr, syscall.Errno) {
+func (d *socket) take(room, flags uintptr) (uintptr, syscall.Errno) {
 	if !d.stamps {
 		n, _, e := syscall.RawSyscall6(syscall.SYS_RECVFROM, d.fd, address(d.in)+d.moved, room, flags, 0, 0)
 		return n, e

@@ -1,33 +1,18 @@
-package latency
+package direct
 
 import (
 	"errors"
 	"io"
 	"net"
-	"runtime"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/engine/latency/requests"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
-
-// openShared opens the best link for loops that run in the Go runtime: blocking system
-// calls if the connection is a socket, which avoid the wake-up through the net poller.
-//
-// A thread in a system call keeps its processor (P) of the Go runtime until the runtime's
-// monitor takes it away, up to 10 ms later. With fewer processors than threads the others
-// would wait that long; then the net poller is better.
-func openShared(conn net.Conn, tick time.Duration, threads int) link {
-	if runtime.GOMAXPROCS(0) >= threads {
-		if l, ok := openBlocking(conn, tick); ok {
-			return l
-		}
-	}
-	return openPoller(conn, tick, threads)
-}
 
 // blockingLink sets a socket to blocking mode with time-outs of a tick. Each call holds
 // the descriptor through RawConn for at most a tick, so that another goroutine can safely
@@ -53,7 +38,9 @@ type transfer struct {
 	call func(fd uintptr) bool
 }
 
-func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
+// OpenBlocking opens a link of blocking system calls; ok is false for a connection that is
+// not a socket.
+func OpenBlocking(conn net.Conn, tick time.Duration) (Link, bool) {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {
 		return nil, false
@@ -72,7 +59,7 @@ func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
 		return nil, false
 	}
 	l.rewatch = sock.Unwatch([]net.Conn{conn})
-	stream := isStream(conn)
+	stream := requests.IsStream(conn)
 	l.in.call = func(fd uintptr) bool {
 		if l.stamping {
 			var arrived time.Time
@@ -106,9 +93,9 @@ func (l *blockingLink) mode(poller bool, tick time.Duration) error {
 	return errors.Join(err, inner)
 }
 
-func (l *blockingLink) read(b []byte) (int, error) { return l.in.do(l.raw.Read, b) }
+func (l *blockingLink) Read(b []byte) (int, error) { return l.in.do(l.raw.Read, b) }
 
-func (l *blockingLink) write(b []byte) (int, error) { return l.out.do(l.raw.Write, b) }
+func (l *blockingLink) Write(b []byte) (int, error) { return l.out.do(l.raw.Write, b) }
 
 func (t *transfer) do(through func(func(uintptr) bool) error, b []byte) (int, error) {
 	t.b = b
@@ -121,22 +108,20 @@ func (t *transfer) do(through func(func(uintptr) bool) error, b []byte) (int, er
 	case err == nil:
 		return t.n, nil
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
-		return 0, errTick
+		return 0, ErrTick
 	}
 	return 0, err
 }
 
-func (l *blockingLink) split(string) bool { return false }
-
-func (l *blockingLink) stamp() {
+func (l *blockingLink) Stamp() {
 	_ = l.raw.Control(func(fd uintptr) {
 		l.stamping = sock.Stamp(int(fd), true) == nil
 	})
 }
 
-func (l *blockingLink) late() time.Duration { return l.behind }
+func (l *blockingLink) Late() time.Duration { return l.behind }
 
-func (l *blockingLink) release() {
+func (l *blockingLink) Release() {
 	_ = l.mode(true, 0)
 	if l.stamping {
 		_ = l.raw.Control(func(fd uintptr) { _ = sock.Stamp(int(fd), false) })
@@ -144,11 +129,11 @@ func (l *blockingLink) release() {
 	l.rewatch()
 }
 
-func (l *blockingLink) busy() bool { return false }
+func (l *blockingLink) Busy() bool { return false }
 
-func (l *blockingLink) blocking() bool { return true }
+func (l *blockingLink) Blocking() bool { return true }
 
-func (l *blockingLink) timing() measure.Timing {
+func (l *blockingLink) Timing() measure.Timing {
 	t := measure.Timing{Clock: measure.ClockProgram, Wait: measure.WaitBlocking}
 	if l.stamping {
 		t.Clock = measure.ClockKernelArrival

@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && !race && !plainloops
 
-package latency
+package direct
 
 import (
 	"context"
@@ -14,15 +14,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/engine/latency/requests"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/longcall"
 )
 
-// directLink runs loops on the socket itself, outside of the Go runtime.
-type directLink struct {
+// looper runs loops on the socket itself, outside of the Go runtime.
+type looper struct {
 	*blockingLink
-	d       *direct
+	d       *socket
 	spin    bool
 	both    bool     // time stamps of both directions are enabled
 	known   bool     // the receiving device is known, and the kernel polls it if it may
@@ -36,16 +37,16 @@ type directLink struct {
 	asking, echoing, answering, keeping, seeking func(fd uintptr)
 }
 
-// openDirect opens a link whose loops run outside of the Go runtime. They block in the
+// Open opens a link whose loops run outside of the Go runtime. They block in the
 // kernel or, with spin, poll the socket without a pause. ok is false for a connection
 // that is not a socket.
-func openDirect(conn net.Conn, tick time.Duration, spin bool) (link, bool) {
-	l, ok := openBlocking(conn, tick)
+func Open(conn net.Conn, tick time.Duration, spin bool) (Looper, bool) {
+	l, ok := OpenBlocking(conn, tick)
 	if !ok {
 		return nil, false
 	}
 	b := l.(*blockingLink)
-	x := &directLink{blockingLink: b, spin: spin, d: &direct{spin: spin, stream: isStream(conn)}}
+	x := &looper{blockingLink: b, spin: spin, d: &socket{spin: spin, stream: requests.IsStream(conn)}}
 	if spin {
 		_ = b.mode(true, 0)
 	}
@@ -79,13 +80,13 @@ func pollDevice(fd int) bool {
 // seekDevice enables polling of the device once it is known, which is when a packet has
 // arrived. The echo therefore tries again from time to time; the client has received a
 // reply when it tries.
-func (l *directLink) seekDevice() {
+func (l *looper) seekDevice() {
 	if l.spin && !l.known {
 		_ = l.raw.Control(l.seeking)
 	}
 }
 
-func (l *directLink) release() {
+func (l *looper) Release() {
 	if l.waker != nil {
 		l.waker.Close()
 	}
@@ -98,11 +99,11 @@ func (l *directLink) release() {
 	if l.both {
 		_ = l.raw.Control(func(fd uintptr) { sock.StampNoMore(int(fd)) })
 	}
-	l.blockingLink.release()
+	l.blockingLink.Release()
 }
 
-func (l *directLink) timing() measure.Timing {
-	t := l.blockingLink.timing()
+func (l *looper) Timing() measure.Timing {
+	t := l.blockingLink.Timing()
 	t.OwnThread = true
 	if l.spin {
 		t.Wait = measure.WaitSpinning
@@ -114,11 +115,11 @@ func (l *directLink) timing() measure.Timing {
 }
 
 // prepare allocates buffers for messages of size bytes.
-func (l *directLink) prepare(size int, farTimes bool) {
+func (l *looper) prepare(size int, farTimes bool) {
 	d := l.d
 	d.size, d.stamps, d.split = uintptr(size), l.stamping || l.both, l.both
-	d.farTimes = farTimes && size >= timesAt(d.stream)+16
-	room := max(size, headerSize) + 1
+	d.farTimes = farTimes && size >= requests.TimesAt(d.stream)+16
+	room := max(size, requests.HeaderSize) + 1
 	d.out, d.in = make([]byte, room), make([]byte, room)
 	if d.step = 1; d.stream {
 		d.step = uint32(size)
@@ -127,12 +128,12 @@ func (l *directLink) prepare(size int, farTimes bool) {
 
 // endWith makes the end of ctx end every run of exchanges immediately. The caller calls
 // the returned function.
-func (l *directLink) endWith(ctx context.Context) (stop func() bool) {
+func (l *looper) endWith(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { l.d.ended.Store(1) })
 }
 
 // slice sets the times of the next slice of exchanges, which begins now.
-func (l *directLink) slice() (now int64) {
+func (l *looper) slice() (now int64) {
 	if l.d.stamps {
 		l.d.wall = wallAhead()
 	}
@@ -174,157 +175,155 @@ func wallAhead() (ahead int64) {
 	return ahead
 }
 
-func (l *directLink) socket() syscall.RawConn { return l.raw }
+func (l *looper) Socket() syscall.RawConn { return l.raw }
 
-func (l *directLink) busy() bool { return l.spin }
+func (l *looper) Busy() bool { return l.spin }
 
-// closed is the closed loop over one or more direct links in turn.
-func (l *directLink) closed(ctx context.Context, c *client) error {
-	base := longcall.Nanotime() - c.clock.now()
-	for _, f := range c.flows {
-		x := f.link.(*directLink)
+// Ask is the closed loop over one or more links in turn.
+func (l *looper) Ask(ctx context.Context, c *requests.Counts, links []Link) error {
+	base := longcall.Nanotime() - c.Clock.Now()
+	room := mostDone
+	if len(links) > 1 {
+		room = 1 // after each exchange it is the turn of another
+	}
+	for _, link := range links {
+		x := link.(*looper)
 		x.seekDevice()
-		x.prepare(c.size, c.own.FarTimes())
-		x.d.done = make([]exchange, mostDone/len(c.flows))
+		x.prepare(c.Size, c.FarTimes)
+		x.d.done = make([]exchange, room)
 		if x.both {
 			x.d.passed = make([]passed, len(x.d.done))
 		}
 		defer x.endWith(ctx)()
-		x.d.token, x.d.zero = c.token, base
-		header{magic: magicRequest, token: c.token}.put(x.d.out)
-		if c.stream {
+		x.d.token, x.d.zero = c.Token, base
+		requests.Header{Magic: requests.MagicRequest, Token: c.Token}.Put(x.d.out)
+		if c.Stream {
 			clear(x.d.out)
 		}
 	}
 	for {
-		x := c.link.(*directLink)
+		x := links[c.Turn].(*looper)
 		over, err := x.turn(ctx, c, base)
 		if over || err != nil {
 			return err
 		}
 		if x.d.phase == phaseIdle {
-			c.next()
+			c.Turn = (c.Turn + 1) % len(links)
 		}
 	}
 }
 
 // turn runs exchanges for a slice, counts them, and handles anything else that ended the
 // slice. It reports whether the trial is over.
-func (l *directLink) turn(ctx context.Context, c *client, base int64) (over bool, err error) {
+func (l *looper) turn(ctx context.Context, c *requests.Counts, base int64) (over bool, err error) {
 	d := l.d
 	now := l.slice() - base
 	if err := endOf(ctx); err != nil {
 		return true, err
 	}
 	if d.phase == phaseIdle {
-		if c.over(now) {
+		if c.Over(now) {
 			return true, nil
 		}
-		c.rec.Tick(now - c.omit)
+		c.Rec.Tick(now - c.Omit)
 	}
 	l.bound(c, base, now)
 	err = l.raw.Control(l.asking)
 	l.file(c, base)
 	if err != nil {
-		return true, c.broken(ctx, err)
+		return true, err
 	}
-	if err := l.settle(c, base); err != nil {
-		return true, c.broken(ctx, err)
-	}
-	return false, nil
+	return false, l.settle(c, base)
 }
 
 // bound limits a slice.
-func (l *directLink) bound(c *client, base, now int64) {
+func (l *looper) bound(c *requests.Counts, base, now int64) {
 	d := l.d
-	if now < c.omit {
-		d.stop = min(d.stop, base+c.omit) // the measured part begins there
+	if now < c.Omit {
+		d.stop = min(d.stop, base+c.Omit) // the measured part begins there
 	}
-	if c.end > 0 {
-		d.stop = min(d.stop, base+c.end)
+	if c.End > 0 {
+		d.stop = min(d.stop, base+c.End)
 	}
 	begun := base + now
-	left := c.count - c.sent
+	left := c.Count - c.Sent
 	if d.phase != phaseIdle {
 		begun = d.began
 		left++ // the current exchange is already counted as sent
 	}
-	if !c.stream {
-		d.tick = min(d.tick, begun+c.timeout+1)
+	if !c.Stream {
+		d.tick = min(d.tick, begun+c.Timeout+1)
 	}
 	d.most = len(d.done)
-	switch {
-	case len(c.flows) > 1:
-		d.most = 1
-	case c.count > 0 && now >= c.omit:
+	if c.Count > 0 && now >= c.Omit {
 		d.most = int(min(max(left, 1), int64(d.most)))
 	}
 }
 
 // file counts the exchanges of a slice, and the current one as sent.
-func (l *directLink) file(c *client, base int64) {
+func (l *looper) file(c *requests.Counts, base int64) {
 	d := l.d
 	for i, e := range d.done[:d.n] {
-		c.begin(e.sent-base, l.counted)
+		c.Begin(e.sent-base, l.counted)
 		l.counted = false
 		came := e.read
 		if e.came > e.sent && e.came < e.read {
 			came = e.came
 		}
-		c.reply(e.sent-base, came-base, e.read-base)
-		if c.own.OneWay {
-			c.far(e.sent-base, came-base, e.farIn, e.farOut)
+		c.Reply(e.sent-base, came-base, e.read-base)
+		if c.OneWay {
+			c.Far(e.sent-base, came-base, e.farIn, e.farOut)
 		}
-		if d.split && e.sent-base >= c.omit {
-			c.splits.add(d.passage(i))
+		if d.split && e.sent-base >= c.Omit {
+			c.Splits.Add(d.passage(i))
 		}
 	}
 	d.n = 0
 	if d.phase != phaseIdle && !l.counted {
-		c.begin(d.began-base, false)
+		c.Begin(d.began-base, false)
 		l.counted = true
 	}
 }
 
 // settle handles the end of a slice. An error ends the trial.
-func (l *directLink) settle(c *client, base int64) error {
+func (l *looper) settle(c *requests.Counts, base int64) error {
 	d := l.d
 	switch d.outcome {
 	case outcomeEnd:
 		return io.EOF
 	case outcomeOdd:
-		if c.stream {
-			return errDisorder
+		if c.Stream {
+			return requests.ErrDisorder
 		}
 		l.odd(c)
 	case outcomeFailed:
 		switch {
-		case c.stream || !sock.Refused(d.errno) && !sock.NoBuffers(d.errno):
+		case c.Stream || !sock.Refused(d.errno) && !sock.NoBuffers(d.errno):
 			return d.errno
 		case sock.Refused(d.errno):
-			c.refused = true
+			c.Refused = true
 		}
 		if d.phase == phaseSend { // an error caused by an earlier datagram
 			d.phase, d.moved = phaseWait, 0
 		}
 	case outcomeQuiet, outcomeSlice:
-		if c.stream {
-			return c.silent()
+		if c.Stream {
+			return c.Silent()
 		}
 	}
 	now := longcall.Nanotime()
-	if c.stream || d.phase != phaseWait || now-d.began <= c.timeout {
+	if c.Stream || d.phase != phaseWait || now-d.began <= c.Timeout {
 		return nil
 	}
-	c.miss(d.began-base, now-base)
+	c.Miss(d.began-base, now-base)
 	l.missed = append(l.missed, d.number)
 	if len(l.missed) > remembered {
 		l.missed = l.missed[1:]
 	}
 	l.counted, d.phase = false, phaseIdle
 	d.number++
-	if c.refused {
-		return errGone
+	if c.Refused {
+		return requests.ErrGone
 	}
 	return nil
 }
@@ -334,15 +333,15 @@ const remembered = 1024
 
 // odd handles a datagram that is not the awaited reply. A duplicate is counted; after the
 // late reply to a lost request the next one is a duplicate.
-func (l *directLink) odd(c *client) {
+func (l *looper) odd(c *requests.Counts) {
 	d := l.d
-	h, ok := parseHeader(l.d.in[:d.got])
-	if !ok || h.magic != magicReply || h.token != c.token || int(d.got) != c.size || h.number >= d.number || h.number+remembered < d.number {
+	h, ok := requests.ParseHeader(l.d.in[:d.got])
+	if !ok || h.Magic != requests.MagicReply || h.Token != c.Token || int(d.got) != c.Size || h.Number >= d.number || h.Number+remembered < d.number {
 		return
 	}
-	if i := slices.Index(l.missed, h.number); i >= 0 {
+	if i := slices.Index(l.missed, h.Number); i >= 0 {
 		l.missed = slices.Delete(l.missed, i, i+1)
 		return
 	}
-	c.duplicated++
+	c.Duplicated++
 }

@@ -1,25 +1,19 @@
-package latency
+package requests
 
-import (
-	"net"
-	"net/netip"
+import "soku/internal/measure"
 
-	"soku/internal/host"
-	"soku/internal/measure"
-)
-
-// passage is all times of one round trip, in ns. sent, left, came and read are on the
+// Passage is all times of one round trip, in ns. Sent, Left, Came and Read are on the
 // client's clock: the program is about to send, the kernel passes the request to the
-// interface, the kernel receives the reply, the program has it. in and out are on the far
-// end's clock; rawLeft and rawCame on the clock of the client's interface. 0 is unknown.
-type passage struct {
-	sent, left, came, read int64
-	in, out                int64
-	rawLeft, rawCame       int64
+// interface, the kernel receives the reply, the program has it. In and Out are on the far
+// end's clock; RawLeft and RawCame on the clock of the client's interface. 0 is unknown.
+type Passage struct {
+	Sent, Left, Came, Read int64
+	In, Out                int64
+	RawLeft, RawCame       int64
 }
 
-// splits collects the parts of round trips.
-type splits struct {
+// Splits collects the parts of round trips.
+type Splits struct {
 	iface    string // outgoing interface, if known
 	all      *parts // of every passage that can be split
 	hardware *parts // of those with hardware stamps in both directions; nil until there is one
@@ -31,24 +25,25 @@ type parts struct {
 	whole, send, iface, path, far, receive *measure.Histogram
 }
 
-func newSplits(iface string) *splits { return &splits{iface: iface, all: newParts()} }
+// NewSplits makes a collection whose stamps come from the interface iface, if known.
+func NewSplits(iface string) *Splits { return &Splits{iface: iface, all: newParts()} }
 
 func newParts() *parts {
 	h := measure.NewHistogram
 	return &parts{h(), h(), h(), h(), h(), h()}
 }
 
-// add adds one passage. It ignores one whose times contradict each other: the wall clock,
+// Add adds one passage. It ignores one whose times contradict each other: the wall clock,
 // which the stamps use, may be set at any time.
-func (s *splits) add(p passage) {
+func (s *Splits) Add(p Passage) {
 	s.replies++
-	far, seen := p.out-p.in, p.came-p.left
-	if p.left == 0 || p.came == 0 || p.in == 0 || p.left < p.sent || p.read < p.came || far < 0 || seen < far {
+	far, seen := p.Out-p.In, p.Came-p.Left
+	if p.Left == 0 || p.Came == 0 || p.In == 0 || p.Left < p.Sent || p.Read < p.Came || far < 0 || seen < far {
 		return
 	}
 	s.all.record(p, 0, far)
-	raw := p.rawCame - p.rawLeft
-	if p.rawLeft == 0 || p.rawCame == 0 || raw < far || raw > seen {
+	raw := p.RawCame - p.RawLeft
+	if p.RawLeft == 0 || p.RawCame == 0 || raw < far || raw > seen {
 		return
 	}
 	if s.hardware == nil {
@@ -59,19 +54,19 @@ func (s *splits) add(p passage) {
 
 // record adds a passage that spent iface ns in driver and interface and far ns at the far
 // end.
-func (x *parts) record(p passage, iface, far int64) {
-	x.whole.Record(p.read - p.sent)
-	x.send.Record(p.left - p.sent)
+func (x *parts) record(p Passage, iface, far int64) {
+	x.whole.Record(p.Read - p.Sent)
+	x.send.Record(p.Left - p.Sent)
 	x.iface.Record(iface)
-	x.path.Record(p.came - p.left - iface - far)
+	x.path.Record(p.Came - p.Left - iface - far)
 	x.far.Record(far)
-	x.receive.Record(p.read - p.came)
+	x.receive.Record(p.Read - p.Came)
 }
 
-// result returns nil if nothing was split. Hardware stamps are used if most round trips
+// Result returns nil if nothing was split. Hardware stamps are used if most round trips
 // have them, and then only those round trips: both kinds together would mix two
 // definitions of the path.
-func (s *splits) result() *measure.Split {
+func (s *Splits) Result() *measure.Split {
 	if s == nil || s.all.whole.Count() == 0 {
 		return nil
 	}
@@ -89,17 +84,4 @@ func (s *splits) result() *measure.Split {
 		r.Interface, r.InterfaceNs = x.iface, x.iface.Percentiles()
 	}
 	return r
-}
-
-// leavesBy returns the outgoing interface of conn, empty if unknown.
-func leavesBy(conn net.Conn, o measure.Options) string {
-	if o.Device != "" {
-		return o.Device
-	}
-	local, err := netip.ParseAddrPort(conn.LocalAddr().String())
-	if err != nil {
-		return ""
-	}
-	i, _ := host.InterfaceOf(local.Addr())
-	return i.Name
 }

@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && !race && !plainloops
 
-package latency
+package direct
 
 import (
 	"syscall"
@@ -8,11 +8,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/engine/latency/requests"
 	"soku/internal/sock"
 )
 
 // departures is the additional state of a direct socket that splits round trips. The
-// rules for type direct apply to its methods.
+// rules for type socket apply to its methods.
 type departures struct {
 	hardware bool     // the interface can stamp
 	passed   []passed // of the messages in done
@@ -42,7 +43,7 @@ const (
 //
 //go:nosplit
 //go:norace
-func (d *direct) arrived(ok bool) {
+func (d *socket) arrived(ok bool) {
 	d.cameRaw = 0
 	if !ok {
 		return
@@ -55,7 +56,7 @@ func (d *direct) arrived(ok bool) {
 
 //go:nosplit
 //go:norace
-func (d *direct) readStamps() {
+func (d *socket) readStamps() {
 	control := (*[unsafe.Sizeof(d.control)]byte)(unsafe.Pointer(&d.control))
 	d.heard.Read(control[:min(d.header.controlLen, uintptr(len(control)))])
 }
@@ -66,7 +67,7 @@ func (d *direct) readStamps() {
 //
 //go:nosplit
 //go:norace
-func (d *direct) departed() {
+func (d *socket) departed() {
 	p := &d.passed[d.n]
 	p.key, p.left, p.rawLeft, p.rawCame = d.handed-1, 0, 0, d.cameRaw
 	for range mostStamps {
@@ -96,7 +97,7 @@ func (d *direct) departed() {
 //
 //go:nosplit
 //go:norace
-func (d *direct) file(s *sock.Stamps) {
+func (d *socket) file(s *sock.Stamps) {
 	for i := d.n; i >= 0 && i > d.n-lateStamps; i-- {
 		p := &d.passed[i]
 		if p.key != s.Key {
@@ -113,20 +114,20 @@ func (d *direct) file(s *sock.Stamps) {
 }
 
 // passage returns all known times of exchange i of this slice.
-func (d *direct) passage(i int) passage {
+func (d *socket) passage(i int) requests.Passage {
 	e, p := &d.done[i], &d.passed[i]
 	left := p.left
 	if left != 0 {
 		left -= d.wall
 	}
-	return passage{
-		sent: e.sent, left: left, came: e.came, read: e.read, in: e.farIn, out: e.farOut,
-		rawLeft: p.rawLeft, rawCame: p.rawCame,
+	return requests.Passage{
+		Sent: e.sent, Left: left, Came: e.came, Read: e.read, In: e.farIn, Out: e.farOut,
+		RawLeft: p.rawLeft, RawCame: p.rawCame,
 	}
 }
 
-// split enables the time stamps of both directions.
-func (l *directLink) split(iface string) bool {
+// Split enables the time stamps of both directions.
+func (l *looper) Split(iface string) bool {
 	l.d.hardware = iface != "" && sock.StampsHardware(iface)
 	_ = l.raw.Control(func(fd uintptr) {
 		l.both = sock.StampBothWays(int(fd), l.d.hardware) == nil

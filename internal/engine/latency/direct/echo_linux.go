@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && !race && !plainloops
 
-package latency
+package direct
 
 import (
 	"context"
@@ -11,21 +11,34 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/engine"
+	"soku/internal/engine/latency/requests"
 	"soku/internal/sock"
 )
 
+// Answer is the echo.
+func (l *looper) Answer(ctx context.Context, links []Link, size int, farTimes bool, limit engine.Limit) error {
+	if len(links) == 1 {
+		return l.answerAll(ctx, size, farTimes, limit)
+	}
+	all := make([]*looper, len(links))
+	for i, link := range links {
+		all[i] = link.(*looper)
+	}
+	return answerRound(ctx, all, size, farTimes, limit)
+}
+
 // answerAll is the echo over one connection.
-func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool, limit engine.Limit) error {
+func (l *looper) answerAll(ctx context.Context, size int, farTimes bool, limit engine.Limit) error {
 	l.prepare(size, farTimes)
 	defer l.endWith(ctx)()
-	rest := resting{directLink: l, links: []*directLink{l}}
+	rest := resting{looper: l, links: []*looper{l}}
 	defer context.AfterFunc(ctx, l.waker.Wake)()
 	for {
 		rest.after(ctx, l.d.outcome == outcomeQuiet)
 		l.seekDevice()
 		l.slice()
 		if !l.lend(limit) {
-			return denied(ctx)
+			return engine.Exceeded(ctx)
 		}
 		if err := l.raw.Control(l.echoing); err != nil {
 			return err
@@ -39,15 +52,15 @@ func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool, lim
 	}
 }
 
-func (l *directLink) mayRest(after time.Duration) { l.waker, l.restAfter = sock.NewWaker(), after }
+func (l *looper) MayRest(after time.Duration) { l.waker, l.restAfter = sock.NewWaker(), after }
 
 // resting makes an echo sleep until the next message when none has come for a while, also one
 // that spins: silent clients take no processors.
 type resting struct {
-	*directLink               // which may rest
-	links       []*directLink // of one thread
-	over        []bool        // one element a link: the client has closed it; nil: none
-	since       time.Time     // when they became quiet
+	*looper           // which may rest
+	links   []*looper // of one thread
+	over    []bool    // one element a link: the client has closed it; nil: none
+	since   time.Time // when they became quiet
 }
 
 // restMost limits how long the end of a context goes unnoticed that no timer reports.
@@ -69,7 +82,7 @@ func (r *resting) after(ctx context.Context, quiet bool) {
 	}
 	wait := restMost
 	if !r.waker.Works() {
-		wait = echoTick
+		wait = 80 * time.Millisecond // the end of the context cannot end the rest
 	}
 	for endOf(ctx) == nil && !r.waker.Poll(r.awaited(), wait) {
 	}
@@ -92,7 +105,7 @@ func (r *resting) awaited() []unix.PollFd {
 
 // lend sets how many bytes the next slice may answer, of what the limit leaves, after it has
 // taken off what the last one answered. It returns false if that was too much.
-func (l *directLink) lend(limit engine.Limit) bool {
+func (l *looper) lend(limit engine.Limit) bool {
 	if limit.None() {
 		l.d.spare = math.MaxInt64
 		return true
@@ -105,7 +118,7 @@ func (l *directLink) lend(limit engine.Limit) bool {
 }
 
 // answered handles the end of a slice of the echo, and reports whether the echo is over.
-func (l *directLink) answered() (over bool, err error) {
+func (l *looper) answered() (over bool, err error) {
 	d := l.d
 	switch d.outcome {
 	case outcomeEnd:
@@ -114,8 +127,8 @@ func (l *directLink) answered() (over bool, err error) {
 		}
 		return true, nil
 	case outcomeOdd:
-		h, ok := parseHeader(d.in[:d.got])
-		return ok && h.magic == magicEnd && h.token == d.token, nil
+		h, ok := requests.ParseHeader(d.in[:d.got])
+		return ok && h.Magic == requests.MagicEnd && h.Token == d.token, nil
 	case outcomeFailed:
 		if d.stream || !sock.Refused(d.errno) && !sock.NoBuffers(d.errno) {
 			return true, d.errno
@@ -132,14 +145,14 @@ const wallPasses = 1 << 19
 // answerRound is the spinning echo over several connections on one thread. The client
 // uses them in turn, so the connection after the last one that had a request is polled
 // most often.
-func answerRound(ctx context.Context, links []*directLink, size int, farTimes bool, limit engine.Limit) error {
+func answerRound(ctx context.Context, links []*looper, size int, farTimes bool, limit engine.Limit) error {
 	for _, l := range links {
 		l.prepare(size, farTimes)
 		l.d.once = true
 	}
 	next, other, open := 0, 0, len(links)
 	over, quiet := make([]bool, len(links)), false
-	rest := resting{directLink: links[0], links: links, over: over}
+	rest := resting{looper: links[0], links: links, over: over}
 	defer context.AfterFunc(ctx, rest.waker.Wake)()
 	for passes := 0; open > 0; passes++ {
 		if passes%1024 == 0 {
@@ -167,7 +180,7 @@ func answerRound(ctx context.Context, links []*directLink, size int, farTimes bo
 		}
 		l := links[i]
 		if (l.d.spare == 0 || l.d.spare < l.d.lent) && !l.lend(limit) { // the first time, and after each message of a limited test
-			return denied(ctx)
+			return engine.Exceeded(ctx)
 		}
 		if err := l.raw.Control(l.answering); err != nil {
 			return err
@@ -187,13 +200,4 @@ func answerRound(ctx context.Context, links []*directLink, size int, farTimes bo
 		}
 	}
 	return nil
-}
-
-// answerTogether is answerRound for links that all spin.
-func answerTogether(ctx context.Context, links []link, size int, farTimes bool, limit engine.Limit) error {
-	direct := make([]*directLink, len(links))
-	for i, l := range links {
-		direct[i] = l.(*directLink)
-	}
-	return answerRound(ctx, direct, size, farTimes, limit)
 }

@@ -1,23 +1,24 @@
 //go:build linux && (amd64 || arm64) && !race && !plainloops
 
-package latency
+package direct
 
 import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/engine/latency/requests"
 	"soku/internal/sock/longcall"
 )
 
-// The loops outside of the Go runtime. The rules for type direct apply to them.
+// The loops outside of the Go runtime. The rules for type socket apply to them.
 
 // ask makes exchanges in a closed loop until outcome has a reason to return. It resumes
 // where it stopped.
 //
 //go:nosplit
 //go:norace
-func (d *direct) ask() {
+func (d *socket) ask() {
 	longcall.Enter()
 	d.outcome = outcomeSlice
 	for d.n < d.most {
@@ -51,7 +52,7 @@ func (d *direct) ask() {
 			d.departed()
 		}
 		if d.farTimes {
-			at := timesAt(d.stream)
+			at := requests.TimesAt(d.stream)
 			e.farIn, e.farOut = int64(get64(d.in, at)), int64(get64(d.in, at+8))
 		}
 		d.n++
@@ -65,23 +66,23 @@ func (d *direct) ask() {
 //
 //go:nosplit
 //go:norace
-func (d *direct) label() {
+func (d *socket) label() {
 	switch {
 	case !d.stream:
 		put64(d.out, 12, d.number)
 		put64(d.out, 20, uint64(d.began-d.zero))
-	case d.size >= numberSize:
+	case d.size >= requests.NumberSize:
 		put64(d.out, 0, d.number)
 	}
 }
 
 //go:nosplit
 //go:norace
-func (d *direct) plainReply() bool {
+func (d *socket) plainReply() bool {
 	if d.stream {
-		return d.size < numberSize || get64(d.in, 0) == d.number
+		return d.size < requests.NumberSize || get64(d.in, 0) == d.number
 	}
-	return d.got == d.size && get32(d.in, 0) == magicReply && get64(d.in, 4) == d.token && get64(d.in, 12) == d.number
+	return d.got == d.size && get32(d.in, 0) == requests.MagicReply && get64(d.in, 4) == d.token && get64(d.in, 12) == d.number
 }
 
 // answer replies to requests until outcome has a reason to return. It resumes where it
@@ -89,7 +90,7 @@ func (d *direct) plainReply() bool {
 //
 //go:nosplit
 //go:norace
-func (d *direct) answer() {
+func (d *socket) answer() {
 	longcall.Enter()
 	d.answering()
 	longcall.Exit()
@@ -99,7 +100,7 @@ func (d *direct) answer() {
 //
 //go:nosplit
 //go:norace
-func (d *direct) answering() {
+func (d *socket) answering() {
 	d.outcome = outcomeSlice
 	for {
 		if d.phase != phaseSend {
@@ -118,16 +119,16 @@ func (d *direct) answering() {
 			}
 			d.spare -= int64(d.got)
 			if !d.stream {
-				if d.got < headerSize || d.got > d.size || get32(d.in, 0) != magicRequest {
+				if d.got < requests.HeaderSize || d.got > d.size || get32(d.in, 0) != requests.MagicRequest {
 					d.outcome = outcomeOdd
 					break
 				}
 				d.token = get64(d.in, 4)
-				put32(d.in, 0, magicReply)
+				put32(d.in, 0, requests.MagicReply)
 			}
 			d.phase, d.moved = phaseSend, 0
 		}
-		if at := timesAt(d.stream); d.farTimes && d.moved == 0 && int(d.got) >= at+16 {
+		if at := requests.TimesAt(d.stream); d.farTimes && d.moved == 0 && int(d.got) >= at+16 {
 			put64(d.in, at, uint64(d.began))
 			put64(d.in, at+8, uint64(longcall.Nanotime()))
 		}
@@ -146,7 +147,7 @@ func (d *direct) answering() {
 //
 //go:nosplit
 //go:norace
-func (d *direct) keep() {
+func (d *socket) keep() {
 	longcall.Enter()
 	d.outcome = outcomeSlice
 	for d.n < d.most {
@@ -170,7 +171,7 @@ func (d *direct) keep() {
 //
 //go:nosplit
 //go:norace
-func (d *direct) push() bool {
+func (d *socket) push() bool {
 	sent, _, e := syscall.RawSyscall6(syscall.SYS_SENDTO, d.fd, address(d.out)+d.gone, d.size-d.gone, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, 0, 0)
 	switch {
 	case e == syscall.EAGAIN || e == syscall.EINTR:
@@ -193,7 +194,7 @@ func (d *direct) push() bool {
 //
 //go:nosplit
 //go:norace
-func (d *direct) pull() bool {
+func (d *socket) pull() bool {
 	room := uintptr(len(d.in))
 	if d.stream {
 		room = d.size - d.moved
@@ -213,7 +214,7 @@ func (d *direct) pull() bool {
 			return true
 		}
 		d.moved = 0
-	case got != d.size || get32(d.in, 0) != magicReply || get64(d.in, 4) != d.token:
+	case got != d.size || get32(d.in, 0) != requests.MagicReply || get64(d.in, 4) != d.token:
 		return true
 	}
 	r := &d.done[d.n]
@@ -221,7 +222,7 @@ func (d *direct) pull() bool {
 	switch {
 	case !d.stream:
 		r.number = get64(d.in, 12)
-	case d.size >= numberSize:
+	case d.size >= requests.NumberSize:
 		r.number = get64(d.in, 0)
 	}
 	r.came, r.read = d.came, longcall.Nanotime()

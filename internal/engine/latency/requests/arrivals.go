@@ -1,4 +1,4 @@
-package latency
+package requests
 
 import (
 	"math/rand/v2"
@@ -17,10 +17,10 @@ type arrivals struct {
 	errors *measure.Histogram
 }
 
-func newArrivals(own Options, gap float64) arrivals {
+func newArrivals(process string, seed int64, gap float64) arrivals {
 	a := arrivals{gap: gap, errors: measure.NewHistogram()}
-	if own.Arrivals == "poisson" {
-		if a.seed = own.Seed; a.seed == 0 {
+	if process == "poisson" {
+		if a.seed = seed; a.seed == 0 {
 			a.seed = 1 + rand.Int64N(1<<53-1) // exact in every JSON reader
 		}
 		a.random = rand.New(rand.NewPCG(uint64(a.seed), 0))
@@ -43,13 +43,13 @@ func (a *arrivals) next() int64 {
 func (a *arrivals) left(dueNs, nowNs int64) { a.errors.Record(nowNs - dueNs) }
 
 // result returns nil for a closed loop, which has no schedule.
-func (a *arrivals) result(own Options) *measure.Arrivals {
+func (a *arrivals) result() *measure.Arrivals {
 	if a.errors == nil {
 		return nil
 	}
 	r := &measure.Arrivals{Process: "fixed", Seed: a.seed, SendError: a.errors, SendErrorNs: *a.errors.Percentiles()}
 	if a.random != nil {
-		r.Process = own.Arrivals
+		r.Process = "poisson"
 	}
 	return r
 }
