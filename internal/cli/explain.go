@@ -110,12 +110,7 @@ func (m measuring) say(lines text.Lines) {
 func (m measuring) document(e explanation) error {
 	switch {
 	case m.flags.json:
-		b, err := json.MarshalIndent(e, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(m.sys.Stdout, "%s\n", printable.JSON(b))
-		return err
+		return writeJSON(m.sys.Stdout, e)
 	case m.flags.jsonStream:
 		b, err := json.Marshal(struct {
 			Event string `json:"event"`

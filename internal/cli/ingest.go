@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -106,17 +107,11 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 	if err != nil {
 		return err
 	}
-	open := openStore
-	if f.dryRun {
-		open = openExistingStore
-	}
-	st, err := open(ctx, sys, f.store)
+	st, closeStore, err := openStoreFor(ctx, sys, f.store, f.dryRun)
 	if err != nil {
 		return err
 	}
-	if st != nil {
-		defer func() { err = errors.Join(err, st.Close()) }()
-	}
+	defer func() { err = errors.Join(err, closeStore()) }()
 	in, err := ingest.Open(ctx, st, q, f.dryRun)
 	if err != nil {
 		return err
@@ -284,9 +279,7 @@ func (t *ingestTaker) refuse(index int, err error) {
 func (t *ingestTaker) failure() error {
 	var first *measure.Error
 	for _, file := range t.out.Files {
-		if first == nil {
-			first = file.Error
-		}
+		first = cmp.Or(first, file.Error)
 	}
 	files := len(t.out.Files)
 	switch {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -35,11 +36,7 @@ func printIngest(c *text.Catalogue, w io.Writer, columns int, all bool, out *ing
 			case r.Other != "":
 				state = c.Sentence("ingest.other", text.Args{"File": r.Other})
 			}
-			from := r.Tool
-			if from == "" {
-				from = r.Format
-			}
-			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), from, r.Label, r.Pattern, fmt.Sprint(r.Round), c.SentenceOf(r.line), state})
+			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), cmp.Or(r.Tool, r.Format), r.Label, r.Pattern, fmt.Sprint(r.Round), c.SentenceOf(r.line), state})
 		}
 	}
 	if len(rows) > 1 {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -51,10 +50,7 @@ func (l *live) state(s wire.State) {
 func (l *live) observe(p measure.Progress) {
 	switch {
 	case l.flags.jsonStream:
-		l.line(struct {
-			Event    string           `json:"event"`
-			Interval measure.Progress `json:"interval"`
-		}{"interval", p})
+		_ = writeEvent(l.out, "interval", p)
 	case !l.flags.json:
 		l.intervalLine(p)
 	}
@@ -71,10 +67,7 @@ func (l *live) foreign() bool {
 func (l *live) trace(t *measure.Trace) {
 	switch {
 	case l.flags.jsonStream:
-		l.line(struct {
-			Event string         `json:"event"`
-			Trace *measure.Trace `json:"trace"`
-		}{"trace", t})
+		_ = writeEvent(l.out, "trace", t)
 	case !l.flags.json:
 		l.view.draw(l.host, t)
 	}
@@ -84,18 +77,9 @@ func (l *live) trace(t *measure.Trace) {
 func (l *live) mtu(s measure.MTUStep) {
 	switch {
 	case l.flags.jsonStream:
-		l.line(struct {
-			Event string          `json:"event"`
-			MTU   measure.MTUStep `json:"mtu"`
-		}{"mtu", s})
+		_ = writeEvent(l.out, "mtu", s)
 	case !l.flags.json:
 		l.search.draw(l.host, s)
-	}
-}
-
-func (l *live) line(v any) {
-	if b, err := json.Marshal(v); err == nil {
-		fmt.Fprintf(l.out, "%s\n", printable.JSON(b))
 	}
 }
 
@@ -142,22 +126,9 @@ func (l *live) columnsOf(d *tests.Descriptor, sender bool) []tests.Column {
 func (l *live) finish(r *measure.Result, saved bool) error {
 	switch {
 	case l.flags.jsonStream:
-		b, err := json.Marshal(struct {
-			Event  string          `json:"event"`
-			Result *measure.Result `json:"result"`
-		}{"result", r})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(l.out, "%s\n", printable.JSON(b))
-		return err
+		return writeEvent(l.out, "result", r)
 	case l.flags.json:
-		b, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(l.out, "%s\n", printable.JSON(b))
-		return err
+		return writeJSON(l.out, r)
 	}
 	l.view.clear()
 	l.search.clear()

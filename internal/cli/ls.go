@@ -42,19 +42,16 @@ func newLsCommand(sys *System) *cobra.Command {
   soku ls --campaigns
   soku ls --campaign gateway-sku        the results of its newest campaign`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.limit < 0 {
 				return measure.Fail(measure.KindUsage, "cli.ls.limit", measure.Figures{"limit": f.limit})
 			}
-			st, err := openStore(cmd.Context(), sys, f.store)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, st.Close()) }()
-			if f.campaigns {
-				return listCampaigns(cmd, sys, st, f)
-			}
-			return listResults(cmd, sys, st, f)
+			return inStore(cmd.Context(), sys, f.store, func(st store.Store) error {
+				if f.campaigns {
+					return listCampaigns(cmd, sys, st, f)
+				}
+				return listResults(cmd, sys, st, f)
+			})
 		},
 	}
 	flags := cmd.Flags()

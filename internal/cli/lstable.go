@@ -183,12 +183,7 @@ func tellsApart(ids []string, least int) int {
 }
 
 func (t *listing) oneClient() bool {
-	for _, r := range t.rows {
-		if r.entry.Client != t.rows[0].entry.Client {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.rows, func(r listed) bool { return r.entry.Client != t.rows[0].entry.Client })
 }
 
 func tableWidth(rows [][]string) (sum int) {

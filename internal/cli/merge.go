@@ -56,17 +56,11 @@ func runMerge(ctx context.Context, sys *System, f mergeFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	open := openStore
-	if f.dryRun {
-		open = openExistingStore
-	}
-	to, err := open(ctx, sys, f.store)
+	to, closeStore, err := openStoreFor(ctx, sys, f.store, f.dryRun)
 	if err != nil {
 		return err
 	}
-	if to != nil {
-		defer func() { err = errors.Join(err, to.Close()) }()
-	}
+	defer func() { err = errors.Join(err, closeStore()) }()
 	unread := func(err *measure.Error) { printError(sys.Catalogue, sys.Stderr, err) }
 	done, err := archiveOf(sys, to, f.store).Merge(ctx, files, from, f.dryRun, unread)
 	if err != nil {

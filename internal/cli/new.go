@@ -96,10 +96,7 @@ func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
 // writePlan writes a plan to a file, or to standard output for -.
 func (s *System) writePlan(file string, plan []byte) error {
 	if file == "-" {
-		if _, err := s.Stdout.Write(plan); err != nil {
-			return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
-		}
-		return nil
+		return printAll(s, plan)
 	}
 	if err := s.WriteFile(file, plan, 0o644); err != nil {
 		return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": err})

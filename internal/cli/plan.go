@@ -298,14 +298,29 @@ func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 
 // printJSON writes v for other programs, indented for people.
 func printJSON(w io.Writer, v any) error {
+	if err := writeJSON(w, v); err != nil {
+		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+	}
+	return nil
+}
+
+// writeJSON is printJSON with the error of the encoding or of w.
+func writeJSON(w io.Writer, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
 		_, err = fmt.Fprintf(w, "%s\n", printable.JSON(b))
 	}
-	if err != nil {
-		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+	return err
+}
+
+// writeEvent writes a line of JSON with the name of an event and, as the member of that name,
+// what it is about.
+func writeEvent(w io.Writer, name string, about any) error {
+	b, err := json.Marshal(map[string]any{"event": name, name: about}) // event comes first: keys are sorted
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s\n", printable.JSON(b))
 	}
-	return nil
+	return err
 }
 
 // moment writes a time for a table, in this machine's zone.

@@ -100,19 +100,16 @@ all their results and their journals, except those that are running.`,
   soku prune --older-than 2026-01-01 --by-hand --dry-run
   soku prune --older-than 365d --campaigns`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.olderThan == "" {
 				return measure.Fail(measure.KindUsage, "cli.prune.no_age", nil)
 			}
-			st, err := openStore(cmd.Context(), sys, f.store)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, st.Close()) }()
-			if f.campaigns {
-				return pruneCampaigns(cmd, sys, st, f)
-			}
-			return prune(cmd, sys, st, f)
+			return inStore(cmd.Context(), sys, f.store, func(st store.Store) error {
+				if f.campaigns {
+					return pruneCampaigns(cmd, sys, st, f)
+				}
+				return prune(cmd, sys, st, f)
+			})
 		},
 	}
 	flags := cmd.Flags()

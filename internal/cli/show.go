@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 
@@ -30,25 +29,22 @@ func newShowCommand(sys *System) *cobra.Command {
   soku show 0198f3a2
   soku show last --json | jq .summary`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			id := store.Last
 			if len(args) > 0 {
 				id = args[0]
 			}
-			st, err := openStore(cmd.Context(), sys, f.store)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, st.Close()) }()
-			r, err := store.FindResult(cmd.Context(), st, id)
-			if err != nil {
-				return err
-			}
-			if f.json {
-				return printJSON(sys.Stdout, r)
-			}
-			printResult(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), r, f.rows)
-			return nil
+			return inStore(cmd.Context(), sys, f.store, func(st store.Store) error {
+				r, err := store.FindResult(cmd.Context(), st, id)
+				if err != nil {
+					return err
+				}
+				if f.json {
+					return printJSON(sys.Stdout, r)
+				}
+				printResult(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), r, f.rows)
+				return nil
+			})
 		},
 	}
 	cmd.ValidArgsFunction = completeResults(sys, &f.store)

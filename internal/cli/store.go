@@ -42,6 +42,28 @@ func openStore(ctx context.Context, sys *System, file string) (store.Store, erro
 	return sys.OpenStore(ctx, storeFile(sys, file))
 }
 
+// inStore calls use with the store, and closes it afterwards.
+func inStore(ctx context.Context, sys *System, file string, use func(store.Store) error) error {
+	st, err := openStore(ctx, sys, file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(st), st.Close())
+}
+
+// openStoreFor is openStore, or openExistingStore for a dry run. closeStore closes the store, if
+// there is one.
+func openStoreFor(ctx context.Context, sys *System, file string, dryRun bool) (st store.Store, closeStore func() error, err error) {
+	open := openStore
+	if dryRun {
+		open = openExistingStore
+	}
+	if st, err = open(ctx, sys, file); st == nil || err != nil {
+		return nil, func() error { return nil }, err
+	}
+	return st, st.Close, nil
+}
+
 // needStore fails if the store would be in the data folder and none is known.
 func needStore(sys *System, file string) error {
 	if file != "" {

@@ -81,8 +81,7 @@ func hostSummary(out *text.Lines, r *measure.Result) {
 		if end.host == nil || end.host.Facts.OS == "" {
 			continue
 		}
-		label := end.label
-		out.Row(label, "summary.host", hostArgs(end.host))
+		out.Row(end.label, "summary.host", hostArgs(end.host))
 	}
 }
 

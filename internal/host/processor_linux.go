@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
 )
 
 // firstProcessor is the part of /proc/cpuinfo that is about the first processor, and some
@@ -70,4 +72,90 @@ func kernelRelease() string {
 	var u unix.Utsname
 	_ = unix.Uname(&u)
 	return unix.ByteSliceToString(u.Release[:])
+}
+
+// processor returns how the online processors share cores, sockets and memory, or nil if the
+// system does not report it.
+func (t tree) processor() *measure.Processor {
+	const cpus = "/sys/devices/system/cpu/"
+	var logical int
+	cores, sockets := map[string]bool{}, map[string]bool{}
+	for _, name := range t.names(cpus) {
+		if !isNumbered(name, "cpu") {
+			continue
+		}
+		core, socket := t.read(cpus+name+"/topology/core_id"), t.read(cpus+name+"/topology/physical_package_id")
+		if core == "" || socket == "" {
+			continue // offline
+		}
+		logical++
+		// Cores are numbered within a die, dies within a socket.
+		cores[socket+"/"+t.read(cpus+name+"/topology/die_id")+"/"+core] = true
+		sockets[socket] = true
+	}
+	if logical == 0 {
+		return nil
+	}
+	p := &measure.Processor{Sockets: len(sockets), Cores: len(cores)}
+	smt := logical > len(cores)
+	p.SMT = &smt
+	for _, name := range t.names("/sys/devices/system/node") {
+		if isNumbered(name, "node") {
+			p.NUMANodes++
+		}
+	}
+	return p
+}
+
+// isNumbered reports whether name is the prefix and a number.
+func isNumbered(name, prefix string) bool {
+	digits, ok := strings.CutPrefix(name, prefix)
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+// distribution is PRETTY_NAME of an os-release file (os-release(5)).
+func distribution(text string) string {
+	for line := range strings.Lines(text) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "PRETTY_NAME="); ok {
+			return strings.Trim(v, `"'`)
+		}
+	}
+	return ""
+}
+
+// hypervisor names the hypervisor from what it calls itself: the type Xen
+// writes, and the vendor and product in the firmware's table.
+func hypervisor(kind, vendor, product string) string {
+	both := strings.ToLower(vendor + " " + product)
+	for _, known := range []struct{ text, name string }{
+		{"amazon ec2", "ec2"}, {"google", "gce"}, {"alibaba", "alibaba"}, {"openstack", "openstack"},
+		{"microsoft corporation virtual", "hyperv"}, {"vmware", "vmware"}, {"virtualbox", "virtualbox"},
+		{"parallels", "parallels"}, {"bhyve", "bhyve"}, {"xen", "xen"}, {"kvm", "kvm"}, {"qemu", "kvm"}, {"digitalocean", "kvm"},
+	} {
+		if strings.Contains(both, known.text) {
+			return known.name
+		}
+	}
+	return kind
+}
+
+// modelName is what /proc/cpuinfo calls the first processor (x86 only).
+func modelName(cpuinfo string) string {
+	for line := range strings.Lines(cpuinfo) {
+		if name, model, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(model)
+		}
+	}
+	return ""
+}
+
+// hasHypervisorFlag reports whether /proc/cpuinfo says that the processor is a
+// guest's (x86 only).
+func hasHypervisorFlag(cpuinfo string) bool {
+	for line := range strings.Lines(cpuinfo) {
+		if name, flags, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "flags" {
+			return strings.Contains(" "+strings.TrimSpace(flags)+" ", " hypervisor ")
+		}
+	}
+	return false
 }

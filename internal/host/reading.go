@@ -3,12 +3,15 @@ package host
 import (
 	"context"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/net"
+
+	"soku/internal/measure"
 )
 
 // Reading is every counter at one moment. Those of the process count since it started,
@@ -108,4 +111,77 @@ func trafficOf(c net.IOCountersStat) Traffic {
 		SentPackets: int64(c.PacketsSent), ReceivedPackets: int64(c.PacketsRecv),
 		SentDropped: int64(c.Dropout), ReceivedDropped: int64(c.Dropin),
 	}
+}
+
+// Difference is what happened between two readings. It never goes below zero: a counter
+// that went back was reset, and the part since the reset is unknown.
+func Difference(from, to Reading) measure.Counters {
+	since := func(a, b int64) int64 { return max(0, b-a) }
+	c := measure.Counters{
+		WallNs:         int64(to.At.Sub(from.At)),
+		ProcessUserNs:  since(from.ProcessUserNs, to.ProcessUserNs),
+		ProcessSysNs:   since(from.ProcessSystemNs, to.ProcessSystemNs),
+		CPUBusyNs:      since(from.Total.BusyNs(), to.Total.BusyNs()),
+		CPUSoftirqNs:   since(from.Total.SoftirqNs, to.Total.SoftirqNs),
+		CPUStealNs:     since(from.Total.StealNs, to.Total.StealNs),
+		RxBytes:        since(from.Traffic.ReceivedBytes, to.Traffic.ReceivedBytes),
+		TxBytes:        since(from.Traffic.SentBytes, to.Traffic.SentBytes),
+		RxDropped:      since(from.Traffic.ReceivedDropped, to.Traffic.ReceivedDropped),
+		TxDropped:      since(from.Traffic.SentDropped, to.Traffic.SentDropped),
+		UDPRcvbufError: since(from.UDPRcvbufErrors, to.UDPRcvbufErrors),
+		TCPRetransSegs: since(from.TCPRetransSegs, to.TCPRetransSegs),
+	}
+	if c.WallNs > 0 {
+		c.CoresUsed = float64(c.ProcessUserNs+c.ProcessSysNs) / float64(c.WallNs)
+	}
+	if from.softirqReported && to.softirqReported && c.CPUBusyNs > 0 {
+		ratio := min(float64(c.CPUSoftirqNs)/float64(c.CPUBusyNs), 1)
+		c.SoftirqRatio = &ratio
+	}
+	return c
+}
+
+// Totals are what this host has done since it started, as programs report it that show a
+// whole machine.
+type Totals struct {
+	CPUs      int      // processors that are online
+	Time      CPUTimes // of all of them and all processes; zero if the system does not report it
+	ProcessNs int64    // processor time of this process, user and system
+}
+
+// ReadTotals reads them now.
+func ReadTotals() Totals {
+	ctx, cancel := context.WithTimeout(newSource(procRoot).context(), readTime)
+	defer cancel()
+	t := Totals{CPUs: len(processors(ctx, true))}
+	if t.CPUs == 0 {
+		t.CPUs = runtime.NumCPU()
+	}
+	if all := processors(ctx, false); len(all) == 1 {
+		t.Time = all[0]
+	}
+	user, system := processTimes()
+	t.ProcessNs = user + system
+	return t
+}
+
+// Retransmits is what TCP has sent again, IPv4 and IPv6, in the network namespace of the
+// calling thread. Apart from Segments, they are the kernel's TcpExt counters.
+type Retransmits struct {
+	Segments                      int64 // all segments that were sent again
+	Lost                          int64 // of those, lost once more
+	SYN, Fast, Forward, SlowStart int64 // by reason; SlowStart is after a timeout
+	Failed                        int64 // that could not be sent
+}
+
+// ReadRetransmits reads the present counters. It returns false if the system does not report them.
+func ReadRetransmits() (Retransmits, bool) { return newSource(procRoot).retransmits() }
+
+// Interfaces returns the traffic counters of the interfaces in the network namespace of the
+// calling thread, by name. The map is empty if the system does not report them.
+func Interfaces() map[string]Traffic {
+	s := newSource(procRoot)
+	ctx, cancel := context.WithTimeout(s.context(), readTime)
+	defer cancel()
+	return s.traffic(ctx)
 }

@@ -1,6 +1,10 @@
 package host
 
-import "soku/internal/measure"
+import (
+	"sync"
+
+	"soku/internal/measure"
+)
 
 // Sampler reads counters of this process, this host and one interface when it starts and when
 // it stops; package series reads them in between. On Linux the interface and the protocols are
@@ -60,4 +64,41 @@ func (s *Sampler) Stop(moved Moved) measure.Counters {
 		}
 	}
 	return c
+}
+
+// watched are the watchers that run now. Processor time is known of the process
+// as a whole, so the time of two that overlap cannot be divided between them. It belongs to the
+// process as the times do, which is why it is no member of anything.
+var watched shares
+
+// shares is for any goroutine.
+type shares struct {
+	mu  sync.Mutex
+	now map[*share]struct{}
+}
+
+// share is one watcher's time.
+type share struct{ others bool }
+
+// enter begins a time; all that overlap it are shared from now on.
+func (s *shares) enter() *share {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := &share{others: len(s.now) > 0}
+	for other := range s.now {
+		other.others = true
+	}
+	if s.now == nil {
+		s.now = map[*share]struct{}{}
+	}
+	s.now[own] = struct{}{}
+	return own
+}
+
+// leave ends the time, once, and reports whether it was shared.
+func (s *shares) leave(own *share) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.now, own)
+	return own.others
 }

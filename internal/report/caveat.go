@@ -96,11 +96,12 @@ func (t *Test) findCaveats() []Caveat {
 	}
 	succeeded := trials - len(t.Failures)
 	var out []Caveat
-	add := func(code CaveatCode, n, of int) {
-		if n > 0 {
-			out = append(out, Caveat{Code: code, Trials: n, Of: of})
+	when := func(is bool, c Caveat) {
+		if is {
+			out = append(out, c)
 		}
 	}
+	add := func(code CaveatCode, n, of int) { when(n > 0, Caveat{Code: code, Trials: n, Of: of}) }
 	add(CaveatFailed, len(t.Failures), trials)
 	switch families := measure.MetricsOf(t.Test).Families; {
 	case slices.Contains(families, measure.HopFamily): // finds hops with few probes on purpose
@@ -119,37 +120,20 @@ func (t *Test) findCaveats() []Caveat {
 		add(CaveatOrderUnknown, ingested-t.stated, trials)
 		add(CaveatOrderStated, t.stated, trials)
 	}
-	if t.ByHand && len(t.Rows) > 1 {
-		out = append(out, Caveat{Code: CaveatNotInterleaved})
-	}
-	if len(t.Runs) > 0 {
-		out = append(out, Caveat{Code: CaveatDifferentRuns, Runs: t.Runs})
-	}
-	if u := t.undecided(); u != nil {
-		out = append(out, Caveat{Code: CaveatFewRounds, Undecided: u})
-	}
-	if t.wide != nil {
-		out = append(out, Caveat{Code: CaveatWide, Wide: t.wide})
-	}
-	if t.decided != nil {
-		out = append(out, Caveat{Code: CaveatDecided, Decided: t.decided})
-	}
-	if n := len(t.NotMeasured); n > 0 {
-		out = append(out, Caveat{Code: CaveatNotMeasured, Patterns: t.NotMeasured[:min(n, mostPatterns)], Left: n})
-	}
+	undecided, unmeasured := t.undecided(), len(t.NotMeasured)
 	placed := slices.DeleteFunc(slices.Clone(t.placed), func(f string) bool { return !t.showsDifference(f) })
-	if len(placed) > 0 {
-		out = append(out, Caveat{Code: CaveatPlacement, Factors: placed})
-	}
+	when(t.ByHand && len(t.Rows) > 1, Caveat{Code: CaveatNotInterleaved})
+	when(len(t.Runs) > 0, Caveat{Code: CaveatDifferentRuns, Runs: t.Runs})
+	when(undecided != nil, Caveat{Code: CaveatFewRounds, Undecided: undecided})
+	when(t.wide != nil, Caveat{Code: CaveatWide, Wide: t.wide})
+	when(t.decided != nil, Caveat{Code: CaveatDecided, Decided: t.decided})
+	when(unmeasured > 0, Caveat{Code: CaveatNotMeasured, Patterns: t.NotMeasured[:min(unmeasured, mostPatterns)], Left: unmeasured})
+	when(len(placed) > 0, Caveat{Code: CaveatPlacement, Factors: placed})
 	if next := slices.IndexFunc(t.Ranking, func(p Place) bool { return p.Rank > 1 }); next >= 0 && t.Ranking[next].alike {
 		out = append(out, Caveat{Code: CaveatAlike, Patterns: []string{t.Ranking[0].Pattern, t.Ranking[next].Pattern}})
 	}
-	if len(t.Unvaried) > 0 {
-		out = append(out, Caveat{Code: CaveatUnvaried, Factors: t.Unvaried})
-	}
-	if t.zeros > 0 {
-		out = append(out, Caveat{Code: CaveatZeros, RoundMeans: t.zeros})
-	}
+	when(len(t.Unvaried) > 0, Caveat{Code: CaveatUnvaried, Factors: t.Unvaried})
+	when(t.zeros > 0, Caveat{Code: CaveatZeros, RoundMeans: t.zeros})
 	if f := t.Floor; f != nil {
 		out = append(out, Caveat{Code: CaveatMeasurementCost, OverheadNs: f.Mean, Readings: f.N})
 	}

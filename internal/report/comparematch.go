@@ -43,12 +43,9 @@ func familiesOf(choices []*Choice) []family {
 		if onlyOfKind(all, f.test) && slices.ContainsFunc(all, func(o familyMember) bool { return o.group.test == f.test && o.group.label != f.label }) {
 			f.label = string(f.test)
 		}
-		i := slices.IndexFunc(out, func(o family) bool { return o.label == f.label && o.test == f.test && o.capture == f.capture })
-		if i < 0 {
-			i = len(out)
-			out = append(out, f)
-		}
-		out[i].members = append(out[i].members, m)
+		same := func(o family) bool { return o.label == f.label && o.test == f.test && o.capture == f.capture }
+		in := findOrAdd(&out, same, f)
+		in.members = append(in.members, m)
 	}
 	return out
 }
@@ -113,12 +110,9 @@ func (f family) tests(o CompareOptions) (out []ComparedTest, leftOut int) {
 			if c.Rounds == 0 {
 				continue
 			}
-			at := slices.IndexFunc(out, func(t ComparedTest) bool { return slices.Equal(t.Same, same) })
-			if at < 0 {
-				at = len(out)
-				out = append(out, ComparedTest{Label: f.label, Test: f.test, Capture: f.capture, Same: same, Metric: metric})
-			}
-			out[at].Choices = append(out[at].Choices, c)
+			t := findOrAdd(&out, func(t ComparedTest) bool { return slices.Equal(t.Same, same) },
+				ComparedTest{Label: f.label, Test: f.test, Capture: f.capture, Same: same, Metric: metric})
+			t.Choices = append(t.Choices, c)
 		}
 	}
 	alone := func(t ComparedTest) bool { return len(t.Choices) < 2 || !o.AllPairs && t.Choices[0].place > 0 }
@@ -253,9 +247,7 @@ const mostNamed = 6
 // distinctTexts are the texts of results, each once, in their order.
 func distinctTexts(results []*measure.Result, of func(*measure.Result) string) (out []string) {
 	for _, r := range results {
-		if s := of(r); !slices.Contains(out, s) {
-			out = append(out, s)
-		}
+		out = addOnce(out, of(r))
 	}
 	return out
 }

@@ -81,19 +81,8 @@ func (t testView) controlTable(factors bool) table {
 			of[i] = t.Controls[at]
 		}
 	}
-	number := func(v *float64) string {
-		if v == nil {
-			return text.Absent
-		}
-		return text.Significant(4, *v)
-	}
-	out.add(t.named("column.control_ratio", column{Number: true, keep: 1}), func(i int) string { return number(of[i].Ratio) })
-	out.add(t.named("column.control_interval", column{Number: true, keep: 6}), func(i int) string {
-		if of[i].Low == nil || of[i].High == nil {
-			return text.Absent
-		}
-		return t.between(number(of[i].Low), number(of[i].High))
-	})
+	out.add(t.named("column.control_ratio", column{Number: true, keep: 1}), func(i int) string { return optional(of[i].Ratio, one.text) })
+	out.add(t.named("column.control_interval", column{Number: true, keep: 6}), func(i int) string { return t.intervalText(of[i].Low, of[i].High, one.text) })
 	return out
 }
 
@@ -104,11 +93,8 @@ func (t testView) controls() (out []string) {
 		same := func(g []Control) bool {
 			return g[0].Decision == c.Decision && g[0].Untested == c.Untested && g[0].Best == c.Best && (g[0].Ratio == nil) == (c.Ratio == nil)
 		}
-		if at := slices.IndexFunc(groups, same); at >= 0 {
-			groups[at] = append(groups[at], c)
-		} else {
-			groups = append(groups, []Control{c})
-		}
+		g := findOrAdd(&groups, same, nil)
+		*g = append(*g, c)
 	}
 	for _, g := range groups {
 		out = append(out, t.control(g))

@@ -102,22 +102,12 @@ func (t testView) copyLegend() []legend {
 // copyTable is the typical trial of each pattern over its whole time: what the charts draw;
 // without columns where no trial copied files.
 func (t testView) copyTable(factors bool) table {
-	all := make([]*Row, len(t.Rows))
-	for i := range t.Rows {
-		all[i] = &t.Rows[i]
-	}
-	rows, typical := typicalCopies(all)
+	rows, typical := typicalCopies(t.allRows())
 	if len(rows) == 0 {
 		return table{}
 	}
 	out := table{Rows: make([][]string, len(rows))}
-	if factors && !t.ByHand && len(t.Factors) > 0 {
-		for f, name := range t.Factors {
-			out.add(column{Name: name, Head: true}, func(i int) string { return rows[i].Levels[f].Value })
-		}
-	} else {
-		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return rows[i].Pattern })
-	}
+	t.addPatterns(&out, rows, factors && !t.ByHand)
 	if !t.ByHand {
 		out.add(t.named("column.round", column{Number: true, keep: 5}), func(i int) string { return strconv.Itoa(typical[i].round) })
 	}

@@ -99,9 +99,7 @@ func (r *Report) factors() []string {
 	var out []string
 	for _, t := range r.Tests {
 		for _, f := range t.Factors {
-			if !slices.Contains(out, f) {
-				out = append(out, f)
-			}
+			out = addOnce(out, f)
 		}
 	}
 	return out

@@ -45,12 +45,7 @@ type CurvePoint struct {
 
 // knee is the point of the knee; nil without one.
 func (c *Curve) knee() *CurvePoint {
-	for i := range c.Points {
-		if c.Knee != nil && c.Points[i].Value == *c.Knee {
-			return &c.Points[i]
-		}
-	}
-	return nil
+	return find(c.Points, func(p *CurvePoint) bool { return c.Knee != nil && p.Value == *c.Knee })
 }
 
 // findCurves makes the curves of the factor with the most levels that are numbers, or of the
@@ -83,12 +78,8 @@ func (t *Test) findCurves(patterns []pattern, rounds map[int]int, searched strin
 			}
 			varied[l.Factor][l.Value] = true
 		}
-		at := slices.IndexFunc(lines, func(l line) bool { return slices.Equal(l.levels, levels) })
-		if at < 0 {
-			at = len(lines)
-			lines = append(lines, line{levels: levels})
-		}
-		lines[at].patterns, lines[at].values = append(lines[at].patterns, p), append(lines[at].values, values[value])
+		l := findOrAdd(&lines, func(l line) bool { return slices.Equal(l.levels, levels) }, line{levels: levels})
+		l.patterns, l.values = append(l.patterns, p), append(l.values, values[value])
 	}
 	limits := make(map[string]*float64, len(t.Rows))
 	for i := range t.Rows {

@@ -15,7 +15,7 @@ const (
 
 // curveFigure draws the merged round trips of each pattern as a curve of
 // percentiles, stretched towards the slow end where they differ.
-func (t testView) curveFigure(id string, series map[string]int) (figure, bool) {
+func (t testView) curveFigure(id string, series map[string]int) *figure {
 	var rows []*Row
 	for _, r := range t.drawn() {
 		if r.Histogram(measure.RoundTrips) != nil {
@@ -23,7 +23,7 @@ func (t testView) curveFigure(id string, series map[string]int) (figure, bool) {
 		}
 	}
 	if len(rows) == 0 {
-		return figure{}, false
+		return nil
 	}
 	drawn := rows[:min(len(rows), mostCurves)]
 	f := inBothWidths(id, func(width float64) *plot { return t.curves(drawn, width, series) })
@@ -31,7 +31,7 @@ func (t testView) curveFigure(id string, series map[string]int) (figure, bool) {
 	for _, r := range drawn {
 		f.Legend = append(f.Legend, legend{series[r.Pattern], r.Pattern})
 	}
-	return f, true
+	return &f
 }
 
 func (t testView) curves(rows []*Row, width float64, series map[string]int) *plot {

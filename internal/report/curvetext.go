@@ -49,12 +49,7 @@ func (t testView) curveTable() table {
 	}
 	out.add(column{Name: c.Option, Head: true}, func(i int) string { return c.Points[i].Level })
 	out.add(column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, func(i int) string { return unit.text(c.Points[i].Estimate) })
-	out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 2}), func(i int) string {
-		if p := c.Points[i]; p.Low != nil && p.High != nil {
-			return t.between(unit.text(*p.Low), unit.text(*p.High))
-		}
-		return text.Absent
-	})
+	out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 2}), func(i int) string { return t.intervalText(c.Points[i].Low, c.Points[i].High, unit.text) })
 	if c.Plateau != nil {
 		out.add(t.named("column.of_plateau", column{Number: true, keep: 1}), func(i int) string { return inPercent(c.Points[i].Estimate / *c.Plateau) + " %" })
 	}
@@ -129,12 +124,8 @@ func plateaus(all []Curve) (out []plateauGroup) {
 		if c.Rising {
 			knee = &c.Points[len(c.Points)-1]
 		}
-		at := slices.IndexFunc(out, func(g plateauGroup) bool { return g.rising == c.Rising && g.level.Value == knee.Value })
-		if at < 0 {
-			at = len(out)
-			out = append(out, plateauGroup{level: *knee, rising: c.Rising, low: math.Inf(1), high: math.Inf(-1)})
-		}
-		g := &out[at]
+		same := func(g plateauGroup) bool { return g.rising == c.Rising && g.level.Value == knee.Value }
+		g := findOrAdd(&out, same, plateauGroup{level: *knee, rising: c.Rising, low: math.Inf(1), high: math.Inf(-1)})
 		g.curves, g.low, g.high = append(g.curves, c), min(g.low, *c.Plateau), max(g.high, *c.Plateau)
 	}
 	order := func(g plateauGroup) int { // those that level off first
@@ -251,12 +242,7 @@ func (t testView) plateauTable() table {
 		return all[i].knee().Level
 	})
 	out.add(t.named("column.plateau", column{Unit: t.unit(unit), Number: true}), func(i int) string { return unit.text(*all[i].Plateau) })
-	out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 2}), func(i int) string {
-		if c := all[i]; c.Low != nil && c.High != nil {
-			return t.between(unit.text(*c.Low), unit.text(*c.High))
-		}
-		return text.Absent
-	})
+	out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 2}), func(i int) string { return t.intervalText(all[i].Low, all[i].High, unit.text) })
 	out.add(column{Name: t.Sentence("column.first_level", text.Args{"Level": all[0].Points[0].Level}), Why: t.Sentence("column_note.first_level", nil), Number: true, keep: 1}, func(i int) string {
 		if c := all[i]; c.Points[0].Level == all[0].Points[0].Level {
 			return inPercent(c.Points[0].Estimate / *c.Plateau) + " %"

@@ -47,12 +47,7 @@ func (t testView) failures() []string {
 			return append(out, t.Sentence("report.failures.more", text.Args{"More": len(sentences) - mostCauses}))
 		}
 		if alike := trials[sentence]; len(alike) > 1 {
-			var patterns []string
-			for _, f := range alike {
-				if !slices.Contains(patterns, f.Pattern) {
-					patterns = append(patterns, f.Pattern)
-				}
-			}
+			patterns := failedPatterns(alike)
 			some := patterns[:min(len(patterns), mostPatterns)]
 			out = append(out, t.Sentence("report.failures", text.Args{"Cause": sentence, "Trials": len(alike), "Patterns": some, "More": len(patterns) - len(some)}))
 			continue
@@ -61,6 +56,14 @@ func (t testView) failures() []string {
 		out = append(out, t.Sentence("report.failure", text.Args{"Pattern": f.Pattern, "Round": f.Round, "Repeat": f.Repeat, "Cause": sentence}))
 	}
 	return out
+}
+
+// failedPatterns are the patterns of failures, each once.
+func failedPatterns(failures []Failure) (patterns []string) {
+	for _, f := range failures {
+		patterns = addOnce(patterns, f.Pattern)
+	}
+	return patterns
 }
 
 // reportView is a report with the language that its texts are made in.

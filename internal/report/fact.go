@@ -215,20 +215,14 @@ func addHosts(list []Host, r *measure.Result) []Host {
 			continue
 		}
 		name := cmp.Or(side.end.Name, side.host.Facts.Hostname, side.end.Address)
-		i := slices.IndexFunc(list, func(h Host) bool { return h.Name == name })
-		if i < 0 {
-			list = append(list, Host{Name: name})
-			i = len(list) - 1
+		h := findOrAdd(&list, func(h Host) bool { return h.Name == name }, Host{Name: name})
+		h.Roles = addOnce(h.Roles, side.role)
+		slices.Sort(h.Roles)
+		if f := steady(side.host.Facts); !reflect.DeepEqual(f, h.latest) {
+			h.latest = f
+			h.merge(facts(f))
 		}
-		if !slices.Contains(list[i].Roles, side.role) {
-			list[i].Roles = append(list[i].Roles, side.role)
-			slices.Sort(list[i].Roles)
-		}
-		if f := steady(side.host.Facts); !reflect.DeepEqual(f, list[i].latest) {
-			list[i].latest = f
-			list[i].merge(facts(f))
-		}
-		list[i].merge(floorFact(side.host.Floor))
+		h.merge(floorFact(side.host.Floor))
 	}
 	return list
 }

@@ -56,9 +56,7 @@ func allSame(pairs []upward) bool {
 func (t testView) levelsCompared(pairs []upward) (out []string) {
 	for _, u := range pairs {
 		for _, level := range []string{t.level(u.from), t.level(u.to)} {
-			if !slices.Contains(out, level) {
-				out = append(out, level)
-			}
+			out = addOnce(out, level)
 		}
 	}
 	slices.SortFunc(out, natural)
@@ -137,12 +135,7 @@ func (e *LevelEffect) upward() upward {
 // reversed is the comparison of B with A.
 func (e LevelEffect) reversed() LevelEffect {
 	e.A, e.B, e.Ratio, e.Low, e.High = e.B, e.A, inverse(e.Ratio), inverse(e.High), inverse(e.Low)
-	switch e.Decision {
-	case stats.Better:
-		e.Decision = stats.Worse
-	case stats.Worse:
-		e.Decision = stats.Better
-	}
+	e.Decision = reversed(e.Decision)
 	return e
 }
 
@@ -358,19 +351,8 @@ func reversed(d stats.Decision) stats.Decision {
 
 // addRatios adds the ratios of two levels.
 func (t testView) addRatios(out *table, of func(i int) upward) {
-	number := func(v *float64) string {
-		if v == nil {
-			return text.Absent
-		}
-		return text.Significant(4, *v)
-	}
-	out.add(t.named("column.ratio", column{Number: true}), func(i int) string { return number(of(i).ratio) })
-	out.add(t.named("column.ratio_interval", column{Number: true, keep: 2}), func(i int) string {
-		if u := of(i); u.low != nil && u.high != nil {
-			return t.between(number(u.low), number(u.high))
-		}
-		return text.Absent
-	})
+	out.add(t.named("column.ratio", column{Number: true}), func(i int) string { return optional(of(i).ratio, one.text) })
+	out.add(t.named("column.ratio_interval", column{Number: true, keep: 2}), func(i int) string { return t.intervalText(of(i).low, of(i).high, one.text) })
 }
 
 // addLevels adds the two levels, that of the smaller figure first.

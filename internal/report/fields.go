@@ -282,12 +282,7 @@ func ofReported(value func(*Reported) any) func(line) any {
 
 // place is the place of a pattern in the ranking, or nil if the ranking does not have it.
 func (t *Test) place(pattern string) *Place {
-	for i := range t.Ranking {
-		if t.Ranking[i].Pattern == pattern {
-			return &t.Ranking[i]
-		}
-	}
-	return nil
+	return find(t.Ranking, func(p *Place) bool { return p.Pattern == pattern })
 }
 
 // has reports whether the row has any figure of a distribution.

@@ -45,12 +45,7 @@ func (f *Figure) part(p measure.Part) (float64, bool) {
 
 // Figure is a metric of the row by its key, nil where no trial has it.
 func (r *Row) Figure(key string) *Figure {
-	for i := range r.Figures {
-		if r.Figures[i].Metric.Key == key {
-			return &r.Figures[i]
-		}
-	}
-	return nil
+	return find(r.Figures, func(f *Figure) bool { return f.Metric.Key == key })
 }
 
 func (r *Row) figure(m *measure.Metric) *Figure { return r.Figure(m.Key) }
@@ -185,9 +180,7 @@ func spreadOf(values [][]float64) *Spread {
 	}
 	s := &Spread{Mean: stats.Mean(means), N: len(all)}
 	s.Min, s.Max = stats.Range(all)
-	if cv := finite(stats.CV(all)); cv != nil {
-		s.CV = *cv
-	}
+	s.CV = whole(stats.CV(all))
 	return s
 }
 

@@ -12,17 +12,8 @@ import (
 // are columns of their own, otherwise the pattern's name is one.
 func (t testView) figureTable(factors bool) table {
 	out := table{Rows: make([][]string, len(t.Rows))}
-	if factors && len(t.Factors) > 0 {
-		for f, name := range t.Factors {
-			out.add(column{Name: name, Head: true}, func(i int) string { return t.Rows[i].Levels[f].Value })
-		}
-	} else {
-		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return t.Rows[i].Pattern })
-	}
-	rows := make([]*Row, len(t.Rows))
-	for i := range t.Rows {
-		rows[i] = &t.Rows[i]
-	}
+	rows := t.allRows()
+	t.addPatterns(&out, rows, factors)
 	for _, f := range measure.MetricsOf(t.Test.Test).Families {
 		if f != measure.UnderLoadFamily {
 			t.addFamily(&out, rows, f)
@@ -64,12 +55,6 @@ func (t testView) confidences(c Confidences) string {
 func (t testView) rankTable(reasons bool) table {
 	out := table{Rows: make([][]string, len(t.Ranking))}
 	unit := t.rankUnit()
-	optional := func(v *float64) string {
-		if v == nil {
-			return text.Absent
-		}
-		return unit.text(*v)
-	}
 	out.add(t.named("column.rank", column{Number: true}), func(i int) string {
 		if t.Ranking[i].Rank == 0 {
 			return text.Absent
@@ -77,14 +62,9 @@ func (t testView) rankTable(reasons bool) table {
 		return strconv.Itoa(t.Ranking[i].Rank)
 	})
 	out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return t.Ranking[i].Pattern })
-	out.add(column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate) })
+	out.add(column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate, unit.text) })
 	if slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil && p.High != nil }) {
-		out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string {
-			if p := t.Ranking[i]; p.Low != nil && p.High != nil {
-				return t.between(unit.text(*p.Low), unit.text(*p.High))
-			}
-			return text.Absent
-		})
+		out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return t.intervalText(t.Ranking[i].Low, t.Ranking[i].High, unit.text) })
 	}
 	if t.ranksOverlap() {
 		out.add(t.named("column.rank_range", column{Number: true, keep: 2}), func(i int) string { return t.rankRange(t.Ranking[i]) })

@@ -40,9 +40,7 @@ func (t *Test) findFlowGroups() {
 	for _, r := range t.Rows {
 		var directions []measure.Direction
 		for _, s := range r.sharings {
-			if !slices.Contains(directions, s.direction) {
-				directions = append(directions, s.direction)
-			}
+			directions = addOnce(directions, s.direction)
 		}
 		for _, d := range directions {
 			if g, ok := flowGroupsOf(r.sharings, d); ok {
@@ -153,9 +151,7 @@ func (t testView) ungrouped() string {
 		if g.Fairness < least {
 			least, worst = g.Fairness, g.Pattern
 		}
-		if !slices.Contains(patterns, g.Pattern) {
-			patterns = append(patterns, g.Pattern)
-		}
+		patterns = addOnce(patterns, g.Pattern)
 	}
 	if len(patterns) == 0 {
 		return ""

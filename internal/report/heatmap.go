@@ -87,12 +87,7 @@ func (s heatScale) step(v *float64) int {
 func (p *Pairs) hosts() (from, to []string) {
 	for _, m := range p.Maps {
 		for _, c := range m.Cells {
-			if !slices.Contains(from, c.From) {
-				from = append(from, c.From)
-			}
-			if !slices.Contains(to, c.To) {
-				to = append(to, c.To)
-			}
+			from, to = addOnce(from, c.From), addOnce(to, c.To)
 		}
 	}
 	slices.SortFunc(from, natural)
@@ -210,9 +205,7 @@ func (t testView) pairList(scale heatScale) heatMap {
 		for _, c := range slices.Backward(m.Cells) {
 			name := c.String()
 			cells[k][name] = t.heatCell(c, m, scale)
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+			names = addOnce(names, name)
 		}
 	}
 	names = names[:min(len(names), mostHeatRows)]
@@ -267,12 +260,8 @@ func (t testView) contentionMaps() []heatMap {
 	var groups []group
 	for _, p := range t.Pairs.Contention.Pairs {
 		ratios = append(ratios, p.Ratio)
-		at := slices.IndexFunc(groups, func(g group) bool { return slices.Equal(g.levels, p.Levels) })
-		if at < 0 {
-			at = len(groups)
-			groups = append(groups, group{levels: p.Levels})
-		}
-		groups[at].pairs = append(groups[at].pairs, p)
+		g := findOrAdd(&groups, func(g group) bool { return slices.Equal(g.levels, p.Levels) }, group{levels: p.Levels})
+		g.pairs = append(g.pairs, p)
 	}
 	scale := t.scaleOfHeat(ratios)
 	scale.best = 1

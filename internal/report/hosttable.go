@@ -18,9 +18,7 @@ func hostTable(hosts []Host, c *text.Catalogue) table {
 	var keys []string
 	for _, h := range kinds {
 		for _, f := range h.Facts {
-			if !slices.Contains(keys, f.Key) {
-				keys = append(keys, f.Key)
-			}
+			keys = addOnce(keys, f.Key)
 		}
 	}
 	out := table{Rows: make([][]string, len(keys)+1)}
@@ -68,16 +66,12 @@ func alike(hosts []Host) []alikeHosts {
 		h.Facts = slices.DeleteFunc(slices.Clone(h.Facts), func(f Fact) bool {
 			return f.Key == hostName && len(f.Values) == 1 && f.Values[0].Equal(plain(h.Name))
 		})
-		i := slices.IndexFunc(out, func(o alikeHosts) bool {
+		kind := findOrAdd(&out, func(o alikeHosts) bool {
 			return slices.Equal(o.Roles, h.Roles) && slices.EqualFunc(o.Facts, h.Facts, func(a, b Fact) bool {
 				return a.Key == b.Key && slices.EqualFunc(a.Values, b.Values, text.Line.Equal)
 			})
-		})
-		if i < 0 {
-			i = len(out)
-			out = append(out, alikeHosts{Host: h})
-		}
-		out[i].names = append(out[i].names, h.Name)
+		}, alikeHosts{Host: h})
+		kind.names = append(kind.names, h.Name)
 	}
 	return out
 }

@@ -130,12 +130,7 @@ func ingested(results []*measure.Result) (sources []Source, missing []Missing) {
 			continue
 		}
 		source := sourceOf(r)
-		i := slices.IndexFunc(sources, func(s Source) bool { s.Trials = 0; return s == source })
-		if i < 0 {
-			i = len(sources)
-			sources = append(sources, source)
-		}
-		sources[i].Trials++
+		findOrAdd(&sources, func(s Source) bool { s.Trials = 0; return s == source }, source).Trials++
 		for _, f := range r.Origin.Missing {
 			if i := slices.IndexFunc(missing, func(o Missing) bool { return o.Equal(f) }); i >= 0 {
 				missing[i].Trials++

@@ -30,13 +30,8 @@ func byLabel(results []*measure.Result, labels []string) []labelled {
 		if !g.byHand {
 			g.label = cmp.Or(r.Trial.Label, g.label)
 		}
-		i := slices.IndexFunc(out, g.alike)
-		if i < 0 {
-			out = append(out, g)
-			i = len(out) - 1
-		}
-		out[i].capture = cmp.Or(out[i].capture, g.capture)
-		out[i].results = append(out[i].results, r)
+		in := findOrAdd(&out, g.alike, g)
+		in.capture, in.results = cmp.Or(in.capture, g.capture), append(in.results, r)
 	}
 	plain := slices.Clone(out)
 	for i, g := range plain {

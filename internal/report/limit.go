@@ -22,12 +22,7 @@ type RowLimit struct {
 
 // Limit is the limit of a metric, nil for none.
 func (r *Row) Limit(m *measure.Metric) *RowLimit {
-	for i := range r.Limits {
-		if r.Limits[i].Metric == m.Key {
-			return &r.Limits[i]
-		}
-	}
-	return nil
+	return find(r.Limits, func(l *RowLimit) bool { return l.Metric == m.Key })
 }
 
 // limit takes note of the documented limits of a row's trials. Of several limits of a figure

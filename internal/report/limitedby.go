@@ -200,9 +200,7 @@ func (t testView) levelsOfNoOther(rows []int) []string {
 	used := make([][]string, len(t.Factors)) // in the order of the rows
 	for f := range t.Factors {
 		for _, i := range rows {
-			if level := t.Rows[i].Levels[f].Value; !slices.Contains(used[f], level) {
-				used[f] = append(used[f], level)
-			}
+			used[f] = addOnce(used[f], t.Rows[i].Levels[f].Value)
 		}
 	}
 	within := 0

@@ -17,7 +17,7 @@ const (
 
 // loadFigure draws the round trips of each pattern without and with the load,
 // in the order of the ranking.
-func (t testView) loadFigure(id string, series map[string]int) (figure, bool) {
+func (t testView) loadFigure(id string, series map[string]int) *figure {
 	var rows []*Row
 	for _, r := range t.pictured() {
 		if r.underLoad() {
@@ -25,11 +25,11 @@ func (t testView) loadFigure(id string, series map[string]int) (figure, bool) {
 		}
 	}
 	if len(rows) == 0 {
-		return figure{}, false
+		return nil
 	}
 	f := inBothWidths(id, func(width float64) *plot { return t.load(rows, width, series) })
 	f.Caption = t.Sentence("chart.load.caption", text.Args{"From": barFrom, "To": barTo})
-	return f, true
+	return &f
 }
 
 func (t testView) load(rows []*Row, width float64, series map[string]int) *plot {
@@ -103,13 +103,7 @@ func (t testView) loadTable(factors bool) table {
 		return table{}
 	}
 	out := table{Rows: make([][]string, len(rows))}
-	if factors && !t.ByHand && len(t.Factors) > 0 {
-		for f, name := range t.Factors {
-			out.add(column{Name: name, Head: true}, func(i int) string { return rows[i].Levels[f].Value })
-		}
-	} else {
-		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return rows[i].Pattern })
-	}
+	t.addPatterns(&out, rows, factors && !t.ByHand)
 	t.addFamily(&out, rows, measure.UnderLoadFamily)
 	return out
 }

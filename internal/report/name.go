@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -78,9 +79,7 @@ func (t testView) patternNames() map[string]string {
 func joinAligned(levels []measure.Level) string {
 	levels = slices.Clone(levels)
 	for i, l := range levels {
-		if l.Value == "" {
-			levels[i].Value = text.Absent
-		}
+		levels[i].Value = cmp.Or(l.Value, text.Absent)
 	}
 	return measure.JoinLevels(levels)
 }
@@ -92,10 +91,7 @@ func (t testView) called(pattern string) string { return t.callEach([]string{pat
 func (t testView) callEach(patterns []string) []string {
 	names, out := t.patternNames(), make([]string, len(patterns))
 	for i, p := range patterns {
-		out[i] = p
-		if short, known := names[p]; known {
-			out[i] = short
-		}
+		out[i] = cmp.Or(names[p], p)
 	}
 	return out
 }

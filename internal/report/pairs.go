@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -130,15 +131,11 @@ func (t *Test) findPairs(of pairing, patterns []pattern, rounds map[int]int) *Pa
 	out := &Pairs{Factor: of.factor}
 	known := map[string]bool{}
 	var maps []pairPatterns
-	for i, p := range patterns {
+	for _, p := range patterns {
 		known[of.level(p.results[0]).Value] = true
 		levels := without(p.levels, []string{of.factor})
-		at := slices.IndexFunc(maps, func(m pairPatterns) bool { return slices.Equal(m.levels, levels) })
-		if at < 0 {
-			at = len(maps)
-			maps = append(maps, pairPatterns{levels: levels})
-		}
-		maps[at].patterns = append(maps[at].patterns, patterns[i])
+		m := findOrAdd(&maps, func(m pairPatterns) bool { return slices.Equal(m.levels, levels) }, pairPatterns{levels: levels})
+		m.patterns = append(m.patterns, p)
 	}
 	out.Pairs = len(known)
 	varied := variedFactors(maps)
@@ -305,14 +302,11 @@ func (t *Test) overallContention() ContentionEffect {
 		if e.Factor != contentionFactor {
 			continue
 		}
-		out := ContentionEffect{e.EffectRatio, e.Decision}
-		switch {
-		case e.A == levelTogether && e.B == levelIsolated:
-			return out
-		case e.A == levelIsolated && e.B == levelTogether:
-			out.Ratio, out.Low, out.High = inverse(e.Ratio), inverse(e.High), inverse(e.Low)
-			out.Decision = reversed(e.Decision)
-			return out
+		if e.A == levelIsolated {
+			e = e.reversed()
+		}
+		if e.A == levelTogether && e.B == levelIsolated {
+			return ContentionEffect{e.EffectRatio, e.Decision}
 		}
 	}
 	return ContentionEffect{Decision: stats.NotShown}
@@ -320,10 +314,7 @@ func (t *Test) overallContention() ContentionEffect {
 
 // estimateOf is the estimate of a pattern in the ranking.
 func (t *Test) estimateOf(pattern string) *float64 {
-	if p := t.place(pattern); p != nil {
-		return p.Estimate
-	}
-	return nil
+	return cmp.Or(t.place(pattern), &Place{}).Estimate
 }
 
 // StartSkew is how far apart the trials of groups that start at one moment started, on the
@@ -351,10 +342,6 @@ func startSkewOf(patterns []pattern) *StartSkew {
 	if len(last) == 0 {
 		return nil
 	}
-	var all []float64
-	for _, skew := range last {
-		all = append(all, skew)
-	}
-	slices.Sort(all)
+	all := slices.Sorted(maps.Values(last))
 	return &StartSkew{Groups: len(all), MedianNs: stats.Median(all), LargestNs: all[len(all)-1], ErrorNs: uncertainty}
 }

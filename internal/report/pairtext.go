@@ -55,12 +55,7 @@ func (t testView) spreadTable() table {
 		})
 	}
 	figure := func(key string, keep int, of func(m PairMap) *float64) {
-		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string {
-			if v := of(maps[i]); v != nil {
-				return unit.text(*v)
-			}
-			return text.Absent
-		})
+		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string { return optional(of(maps[i]), unit.text) })
 	}
 	pair := func(key string, keep int, of func(best, worst *PairCell) *PairCell) {
 		out.add(t.named(key, column{keep: keep}), func(i int) string {
@@ -132,28 +127,12 @@ func (t testView) contentionTable() table {
 	pairs := t.Pairs.Contention.Pairs
 	pairs = pairs[:min(len(pairs), mostContentionPairs)]
 	unit := t.rankUnit()
-	estimate := func(v *float64) string {
-		if v == nil {
-			return text.Absent
-		}
-		return unit.text(*v)
-	}
 	out := table{Rows: make([][]string, len(pairs))}
 	out.add(t.named("column.pair", column{Head: true}), func(i int) string { return t.contentionName(pairs[i]) })
-	out.add(t.named("column.isolated", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return estimate(pairs[i].Isolated) })
-	out.add(t.named("column.together", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return estimate(pairs[i].Together) })
-	out.add(t.named("column.change", column{Number: true}), func(i int) string {
-		if pairs[i].Ratio == nil {
-			return text.Absent
-		}
-		return change(*pairs[i].Ratio)
-	})
-	out.add(t.named("column.change_interval", column{Number: true, keep: 2}), func(i int) string {
-		if p := pairs[i]; p.Low != nil && p.High != nil {
-			return t.between(change(*p.Low), change(*p.High))
-		}
-		return text.Absent
-	})
+	out.add(t.named("column.isolated", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return optional(pairs[i].Isolated, unit.text) })
+	out.add(t.named("column.together", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return optional(pairs[i].Together, unit.text) })
+	out.add(t.named("column.change", column{Number: true}), func(i int) string { return optional(pairs[i].Ratio, change) })
+	out.add(t.named("column.change_interval", column{Number: true, keep: 2}), func(i int) string { return t.intervalText(pairs[i].Low, pairs[i].High, change) })
 	out.add(t.named("column.change_decision", column{}), func(i int) string { return t.Sentence("cell.decision."+string(pairs[i].Decision), nil) })
 	return out
 }

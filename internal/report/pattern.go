@@ -9,7 +9,6 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/stats"
-	"soku/internal/text"
 )
 
 // pattern is the results of one row.
@@ -50,12 +49,8 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 		if p.name == "" {
 			p.name = joinLevels(p.levels, r)
 		}
-		i := slices.IndexFunc(out, p.same)
-		if i < 0 {
-			out = append(out, p)
-			i = len(out) - 1
-		}
-		out[i].results = append(out[i].results, r)
+		row := findOrAdd(&out, p.same, p)
+		row.results = append(row.results, r)
 	}
 	for i := range out {
 		planned := pattern{levels: without(out[i].levels, []string{g.pair.factor})}
@@ -85,11 +80,7 @@ func nameAbsentLevels(patterns []pattern, factors []string) {
 		if len(p.levels) == 0 || len(p.levels) == len(factors) {
 			continue
 		}
-		levels := alignLevels(p.levels, factors)
-		for j := range levels {
-			levels[j].Value = cmp.Or(levels[j].Value, text.Absent)
-		}
-		patterns[i].name = measure.JoinLevels(levels)
+		patterns[i].name = joinAligned(alignLevels(p.levels, factors))
 	}
 }
 
@@ -138,9 +129,7 @@ func factorsOf(patterns []pattern) []string {
 	var out []string
 	for _, p := range patterns {
 		for _, l := range p.levels {
-			if !slices.Contains(out, l.Factor) {
-				out = append(out, l.Factor)
-			}
+			out = addOnce(out, l.Factor)
 		}
 	}
 	return out
@@ -169,9 +158,7 @@ func compareOptions(g labelled) (same, different []Option) {
 	for _, f := range measure.OptionFields(g.test) {
 		o := Option{Key: f.Key}
 		for _, r := range g.results {
-			if text := fieldText(f, r); !slices.Contains(o.Values, text) {
-				o.Values = append(o.Values, text)
-			}
+			o.Values = addOnce(o.Values, fieldText(f, r))
 		}
 		switch {
 		case len(o.Values) > 1:

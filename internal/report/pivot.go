@@ -23,7 +23,6 @@ func (r *Report) Pivoted(spec string) (*Report, error) {
 	out := *r
 	out.Tests = slices.Clone(r.Tests)
 	found := false
-	var known []string
 	for i := range out.Tests {
 		t := &out.Tests[i]
 		for at, c := range spec {
@@ -35,14 +34,9 @@ func (r *Report) Pivoted(spec string) (*Report, error) {
 				t.pivot, found = &pivot{rows, columns, r.Campaign.Plan != ""}, true
 			}
 		}
-		for _, f := range t.Factors {
-			if !slices.Contains(known, f) {
-				known = append(known, f)
-			}
-		}
 	}
 	if !found {
-		return nil, measure.Fail(measure.KindUsage, "report.pivot", measure.Figures{"pivot": spec, "factors": known})
+		return nil, measure.Fail(measure.KindUsage, "report.pivot", measure.Figures{"pivot": spec, "factors": r.factors()})
 	}
 	return &out, nil
 }
@@ -101,9 +95,7 @@ func (t testView) pivotHeads() []int {
 // their names.
 func (t testView) levelsOf(factor int) (levels []string) {
 	for i := range t.Rows {
-		if level := t.Rows[i].Levels[factor].Value; !slices.Contains(levels, level) {
-			levels = append(levels, level)
-		}
+		levels = addOnce(levels, t.Rows[i].Levels[factor].Value)
 	}
 	if !t.pivot.planned {
 		slices.SortStableFunc(levels, natural)

@@ -62,9 +62,7 @@ func (t *Test) means() []bool {
 		for i := range t.Rows {
 			v := t.Rows[i].Levels[f].Value
 			numbers = numbers && v != "" && digit(v[0])
-			if !slices.Contains(levels, v) {
-				levels = append(levels, v)
-			}
+			levels = addOnce(levels, v)
 		}
 		slices.SortFunc(levels, natural)
 		out[f] = numbers && len(levels) > 1 && slices.ContainsFunc(t.Different, func(o Option) bool { return o.Key == name || slices.Equal(o.Values, levels) })
@@ -116,12 +114,7 @@ func (t testView) reachedTable() table {
 		out.add(column{Name: l.Factor, Number: true}, func(i int) string { return level(all[i].With, k) })
 	}
 	out.add(t.named("column.limit_share", column{Number: true}), func(i int) string { return inPercent(*all[i].Share) })
-	out.add(t.named("column.share_interval", column{Number: true, keep: 3}), func(i int) string {
-		if r := all[i]; r.Low != nil && r.High != nil {
-			return t.between(inPercent(*r.Low), inPercent(*r.High))
-		}
-		return text.Absent
-	})
+	out.add(t.named("column.share_interval", column{Number: true, keep: 3}), func(i int) string { return t.intervalText(all[i].Low, all[i].High, inPercent) })
 	out.add(t.named("column.published", column{Number: true, keep: 1}), func(i int) string { return t.value(all[i].Value) })
 	out.add(t.named("column.limit_of", column{keep: 2}), func(i int) string { return cmp.Or(all[i].Of, text.Absent) })
 	return out

@@ -14,9 +14,7 @@ func (b *Builder) row(p pattern, t *Test, rounds map[int]int) Row {
 	})
 	row.results = p.results
 	for _, r := range p.results {
-		if path := r.Path.String(); !slices.Contains(row.Paths, path) {
-			row.Paths = append(row.Paths, path)
-		}
+		row.Paths = addOnce(row.Paths, r.Path.String())
 		drawn := b.drawn[r]
 		if s := seriesOf(r, drawn, t.Basis.Metric); len(s.points) > 0 {
 			row.series = append(row.series, s)

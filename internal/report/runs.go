@@ -13,9 +13,7 @@ import (
 func roundIndex(g labelled) map[int]int {
 	var numbers []int
 	for _, r := range g.results {
-		if n := roundOf(r); !slices.Contains(numbers, n) {
-			numbers = append(numbers, n)
-		}
+		numbers = addOnce(numbers, roundOf(r))
 	}
 	slices.Sort(numbers)
 	out := map[int]int{}
@@ -101,18 +99,14 @@ func differentRuns(patterns []pattern, m *measure.Metric) []RunPatterns {
 				continue
 			}
 			n := runOf(r)
-			i := slices.IndexFunc(runs, func(x RunPatterns) bool { return x.Run == n })
-			if i < 0 {
-				i = len(runs)
-				runs = append(runs, RunPatterns{Run: n, From: r.StartedAt, Session: sessionName(r)})
-			}
-			runs[i].Trials++
-			if r.StartedAt.Before(runs[i].From) {
-				runs[i].From = r.StartedAt
+			run := findOrAdd(&runs, func(x RunPatterns) bool { return x.Run == n }, RunPatterns{Run: n, From: r.StartedAt, Session: sessionName(r)})
+			run.Trials++
+			if r.StartedAt.Before(run.From) {
+				run.From = r.StartedAt
 			}
 			if !slices.Contains(mine, n) {
 				mine = append(mine, n)
-				runs[i].Patterns = append(runs[i].Patterns, p.name)
+				run.Patterns = append(run.Patterns, p.name)
 			}
 		}
 		if len(mine) > 0 {

@@ -38,13 +38,7 @@ func (t testView) runTable() table {
 		rows = append(rows, runRow{name: t.Sentence("cell.not_measured", nil), from: text.Absent, patterns: t.NotMeasured})
 	}
 	if len(t.Failures) > 0 {
-		var patterns []string
-		for _, f := range t.Failures {
-			if !slices.Contains(patterns, f.Pattern) {
-				patterns = append(patterns, f.Pattern)
-			}
-		}
-		rows = append(rows, runRow{t.Sentence("cell.failed_trials", nil), text.Absent, len(t.Failures), patterns})
+		rows = append(rows, runRow{t.Sentence("cell.failed_trials", nil), text.Absent, len(t.Failures), failedPatterns(t.Failures)})
 	}
 	out := table{Rows: make([][]string, len(rows))}
 	out.add(t.named("column.run", column{Head: true}), func(i int) string { return rows[i].name })

@@ -15,9 +15,9 @@ const stripRow = 42
 
 // stripFigure draws the basis figure of every trial, a strip a pattern, best
 // first: each trial a dot, the estimate a bar, its 95 % interval a band.
-func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
+func (t testView) stripFigure(id string, series map[string]int) *figure {
 	if len(t.drawn()) == 0 {
-		return figure{}, false
+		return nil
 	}
 	f := inBothWidths(id, func(width float64) *plot { return t.strip(width, series) })
 	f.Caption = t.Sentence("chart.trials.caption", text.Args{
@@ -27,7 +27,7 @@ func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 		"Hollow": slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }),
 		"Limit":  slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Limit(t.Basis.Metric) != nil }),
 	})
-	return f, true
+	return &f
 }
 
 func (t testView) strip(width float64, series map[string]int) *plot {

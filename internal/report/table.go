@@ -38,6 +38,42 @@ func (t *table) add(c column, cell func(i int) string) {
 	}
 }
 
+// allRows are the rows of the test.
+func (t *Test) allRows() []*Row {
+	out := make([]*Row, len(t.Rows))
+	for i := range t.Rows {
+		out[i] = &t.Rows[i]
+	}
+	return out
+}
+
+// addPatterns adds a column for each factor, or one with the names of patterns.
+func (t testView) addPatterns(out *table, rows []*Row, factors bool) {
+	if !factors || len(t.Factors) == 0 {
+		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return rows[i].Pattern })
+		return
+	}
+	for f, name := range t.Factors {
+		out.add(column{Name: name, Head: true}, func(i int) string { return rows[i].Levels[f].Value })
+	}
+}
+
+// optional writes a figure, or a dash if it is unknown.
+func optional(v *float64, write func(float64) string) string {
+	if v == nil {
+		return text.Absent
+	}
+	return write(*v)
+}
+
+// intervalText writes an interval, or a dash if it is unknown.
+func (t testView) intervalText(low, high *float64, write func(float64) string) string {
+	if low == nil || high == nil {
+		return text.Absent
+	}
+	return t.between(write(*low), write(*high))
+}
+
 // rankUnit is the unit of the estimates.
 func (t testView) rankUnit() scale {
 	var figures []float64

@@ -136,6 +136,15 @@ func (p *terminal) wide(t table) {
 	}
 }
 
+// section writes a table below its heading, or nothing if the table has no columns.
+func (p *terminal) section(heading string, t table) {
+	if len(t.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", heading)
+		p.table(t)
+	}
+}
+
 // table writes a table indented by two.
 func (p *terminal) table(t table) {
 	cells, columns := fit(t, p.width-2)

@@ -56,16 +56,9 @@ func (p *terminal) test(t testView) {
 			p.wide(curve)
 		}
 	}
-	for _, below := range []struct {
-		heading string
-		table
-	}{{t.plateauHeading(), t.plateauTable()}, {t.reachedHeading(), t.reachedTable()}, {t.Sentence("flows.heading", nil), t.flowTable()}} {
-		if len(below.Columns) > 0 {
-			p.line("")
-			p.wrap("  ", below.heading)
-			p.table(below.table)
-		}
-	}
+	p.section(t.plateauHeading(), t.plateauTable())
+	p.section(t.reachedHeading(), t.reachedTable())
+	p.section(t.Sentence("flows.heading", nil), t.flowTable())
 	p.line("")
 	if len(t.Factors) > 0 && !t.ByHand {
 		p.wrap("  ", t.Sentence("text.patterns", text.Args{"Factors": strings.Join(t.Factors, measure.LevelSeparator)}))
@@ -75,11 +68,7 @@ func (p *terminal) test(t testView) {
 		p.wrap("  ", which)
 	}
 	p.table(short.figureTable(false))
-	if control := t.controlTable(false); len(control.Columns) > 0 {
-		p.line("")
-		p.wrap("  ", t.Sentence("text.control", nil))
-		p.table(control)
-	}
+	p.section(t.Sentence("text.control", nil), t.controlTable(false))
 	if t.pivot != nil {
 		p.line("")
 		p.wrap("  ", t.pivotHeading())
@@ -96,26 +85,10 @@ func (p *terminal) test(t testView) {
 			}
 		}
 	}
-	if load := short.loadTable(false); len(load.Columns) > 0 {
-		p.line("")
-		p.wrap("  ", t.Sentence("text.load", nil))
-		p.table(load)
-	}
-	if copied := short.copyTable(false); len(copied.Columns) > 0 {
-		p.line("")
-		p.wrap("  ", t.copyHeading())
-		p.table(copied)
-	}
-	if hops := t.hopTable(); len(hops.Columns) > 0 {
-		p.line("")
-		p.wrap("  ", t.Sentence("text.hops", nil))
-		p.table(hops)
-	}
-	if runs := t.runTable(); len(runs.Columns) > 0 {
-		p.line("")
-		p.wrap("  ", t.runHeading())
-		p.table(runs)
-	}
+	p.section(t.Sentence("text.load", nil), short.loadTable(false))
+	p.section(t.copyHeading(), short.copyTable(false))
+	p.section(t.Sentence("text.hops", nil), t.hopTable())
+	p.section(t.runHeading(), t.runTable())
 	if len(t.Failures) > 0 {
 		p.line("")
 		p.wrap("  ", t.Sentence("text.failures", nil))
@@ -133,35 +106,23 @@ func (p *terminal) pairs(t testView) {
 	if s := t.startSkew(); s != "" {
 		p.wrap("  ", s)
 	}
-	if spread := t.spreadTable(); len(spread.Columns) > 0 {
-		p.line("")
-		p.wrap("  ", t.spreadHeading())
-		p.table(spread)
-	}
-	for i, h := range t.heatMaps() {
+	p.section(t.spreadHeading(), t.spreadTable())
+	p.maps(t.heatHeading(), t.heatMaps())
+	p.maps(t.Sentence("text.contention_map", nil), t.contentionMaps())
+	p.section(t.Sentence("text.contention", text.Args{"Cut": t.contentionCut(), "Most": mostContentionPairs}), t.contentionTable())
+}
+
+// maps writes maps below a heading.
+func (p *terminal) maps(heading string, all []heatMap) {
+	for i, h := range all {
 		p.line("")
 		if i == 0 {
-			p.wrap("  ", t.heatHeading())
+			p.wrap("  ", heading)
 		}
 		if h.Caption != "" {
 			p.wrap("  ", h.Caption)
 		}
 		p.wide(h.Table())
-	}
-	for i, h := range t.contentionMaps() {
-		p.line("")
-		if i == 0 {
-			p.wrap("  ", t.Sentence("text.contention_map", nil))
-		}
-		if h.Caption != "" {
-			p.wrap("  ", h.Caption)
-		}
-		p.wide(h.Table())
-	}
-	if losses := t.contentionTable(); len(losses.Columns) > 0 {
-		p.line("")
-		p.wrap("  ", t.Sentence("text.contention", text.Args{"Cut": t.contentionCut(), "Most": mostContentionPairs}))
-		p.table(losses)
 	}
 }
 
@@ -174,9 +135,5 @@ func (p *terminal) effects(t testView) {
 	p.wrap("  ", t.Sentence("text.factors", text.Args{"Plateau": t.PlateauOf}))
 	wide := p.width >= leastEffects
 	p.table(t.effectTable(wide))
-	if levels := t.levelTable(wide); len(levels.Columns) > 0 {
-		p.line("")
-		p.wrap("  ", t.Sentence("text.levels", text.Args{"Cut": t.cutPairs(), "Most": mostPairs}))
-		p.table(levels)
-	}
+	p.section(t.Sentence("text.levels", text.Args{"Cut": t.cutPairs(), "Most": mostPairs}), t.levelTable(wide))
 }

@@ -150,18 +150,12 @@ func (v view) withCharts() view {
 	}
 	for i := range v.Sections {
 		s := &v.Sections[i]
-		if f, ok := s.stripFigure(s.ID+"-trials", series); ok {
-			s.Strip = &f
-		}
+		s.Strip = s.stripFigure(s.ID+"-trials", series)
 		s.Sweep, s.Sweeps = s.sweepFigures(s.ID + "-sweep")
-		if f, ok := s.curveFigure(s.ID+"-percentiles", series); ok {
-			s.Curves = &f
-		}
+		s.Curves = s.curveFigure(s.ID+"-percentiles", series)
 		s.OverTime = s.timeFigures(s.ID+"-time", series)
 		s.Streams = s.sharingFigures(s.ID+"-streams", series)
-		if f, ok := s.loadFigure(s.ID+"-load", series); ok {
-			s.Loads = &f
-		}
+		s.Loads = s.loadFigure(s.ID+"-load", series)
 		s.LoadTime = s.loadOverTime(s.ID+"-load-time", series)
 		s.CopyTime, s.CopyLegend = s.copyFigures(s.ID+"-copy"), s.copyLegend()
 	}

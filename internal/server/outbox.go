@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/wire/native"
 )
 
@@ -103,4 +104,13 @@ func (o *outbox) take(by *reader) []native.Event {
 	events := o.events
 	o.events, o.intervals = nil, 0
 	return events
+}
+
+// putInWords adds to what this end counted the sentences that a client of an earlier
+// version reads instead of findings and timings.
+func putInWords(end *measure.End) {
+	end.Warnings = text.ForPrograms().Findings(end.Findings)
+	if end.Timing != nil {
+		end.Method = text.ForPrograms().Timing(*end.Timing)
+	}
 }

@@ -1,8 +1,11 @@
 package sock
 
 import (
+	"context"
+	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -117,4 +120,116 @@ func (g *Group) DeadlineOf(i int, t time.Time) {
 	if g.err == nil {
 		_ = g.conns[i].SetDeadline(g.bounded(t))
 	}
+}
+
+// First is the time at which the first data of a flow arrived, on any of its streams. It
+// is safe for concurrent use.
+type First struct {
+	once  sync.Once
+	begun atomic.Bool
+	come  chan struct{} // closed when at is known
+	at    time.Time
+}
+
+// NewFirst returns a First without a time.
+func NewFirst() *First { return &First{come: make(chan struct{})} }
+
+// Come reports whether the first data arrived. It costs one atomic load.
+func (f *First) Come() bool { return f.begun.Load() }
+
+// Note records the time at of the first data. It calls then before Await and At return.
+// Only the first call has an effect.
+func (f *First) Note(at time.Time, then func()) {
+	f.once.Do(func() {
+		then()
+		f.at = at
+		f.begun.Store(true)
+		close(f.come)
+	})
+}
+
+// At returns the time, and waits until there is one.
+func (f *First) At() time.Time {
+	<-f.come
+	return f.at
+}
+
+// Await waits until the first data arrived or done is closed, and reports whether data
+// arrived. If ctx ends first, Await stops g with the cause and waits for done.
+func (f *First) Await(ctx context.Context, g *Group, done <-chan struct{}) bool {
+	select {
+	case <-f.come:
+		return true
+	case <-done:
+	case <-ctx.Done():
+		g.Stop(context.Cause(ctx))
+		<-done
+	}
+	select {
+	case <-f.come: // done and first data at the same time
+		return true
+	default:
+		return false
+	}
+}
+
+// Ending is the regular end of a flow, requested from outside, for example by the
+// protocol. It is safe for concurrent use.
+type Ending struct {
+	group  *Group
+	over   atomic.Bool
+	halted <-chan struct{}
+	done   chan struct{} // closed by Stop, or nil if there is nothing to watch
+	left   chan struct{}
+}
+
+// Watch returns an Ending that takes effect when over is closed; a nil over never ends
+// the flow. From that moment on, reads and writes on the group fail after grace. The
+// caller must call [Ending.Stop].
+func (g *Group) Watch(over <-chan struct{}, grace time.Duration) *Ending {
+	e := &Ending{group: g, halted: g.Stopped()}
+	if over == nil {
+		return e
+	}
+	halted := make(chan struct{})
+	e.halted, e.done, e.left = halted, make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(e.left)
+		select {
+		case <-over:
+			e.End(grace)
+			close(halted)
+		case <-g.Stopped():
+			close(halted)
+		case <-e.done:
+		}
+	}()
+	return e
+}
+
+// End ends the flow now. Reads and writes fail after grace.
+func (e *Ending) End(grace time.Duration) {
+	e.over.Store(true)
+	e.group.end(Now().Add(grace))
+}
+
+// Over reports whether the flow has ended. It costs one atomic load.
+func (e *Ending) Over() bool { return e.over.Load() }
+
+// Halted is closed when over is closed or the group is stopped.
+func (e *Ending) Halted() <-chan struct{} { return e.halted }
+
+// Stop stops watching. It may be called once.
+func (e *Ending) Stop() {
+	if e.done != nil {
+		close(e.done)
+		<-e.left
+	}
+}
+
+// TimedOut reports whether err means that a call on a socket timed out: by a deadline, or
+// by a time-out of the system.
+func TimedOut(err error) bool {
+	var e net.Error
+	return errors.As(err, &e) && e.Timeout()
 }
