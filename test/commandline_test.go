@@ -32,6 +32,7 @@ var commandLineImports = map[string]string{
 	"net":                "server.go",                // host and port of a flag
 	"runtime":            "root.go system.go",        // the platform
 	"soku/internal/text": anyFile, "soku/internal/text/messages": anyFile, "soku/internal/printable": anyFile,
+	"soku/internal/measure/option": anyFile, "soku/internal/measure/metric": anyFile, "soku/internal/measure/finding": anyFile,
 	"soku/internal/measure": anyFile, "soku/internal/version": anyFile, "soku/internal/tests": anyFile,
 	"soku/internal/yamlfile": "errors.go", // the flag that was meant
 

@@ -13,6 +13,7 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 )
 
@@ -105,7 +106,7 @@ func child(how string, prefix ...string) agent.Process {
 // aSpec is a trial without a server.
 func aSpec() agent.Spec {
 	return agent.Spec{
-		Schema: agent.Schema, Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP), Host: "10.0.0.4",
+		Schema: agent.Schema, Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP), Host: "10.0.0.4",
 		Client: measure.Endpoint{Name: "onprem"}, Server: measure.Endpoint{Name: "vm", Address: "10.0.0.4"},
 		Trial:  measure.Trial{Campaign: "c1", Pattern: "small", Levels: []measure.Level{}, Label: "up", Round: 1, Repeat: 1, Order: 3},
 		Access: agent.Access{Token: "secret"},

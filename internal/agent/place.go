@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // Place is where trials run. It is safe for concurrent use.
@@ -62,7 +63,7 @@ type Access struct {
 // NotRun is the result of a trial that measured nothing, because of err. It holds
 // what is known before a trial.
 func (s Spec) NotRun(now time.Time, err error) *measure.Result {
-	o, optionsErr := s.Options.Effective(s.Test)
+	o, optionsErr := option.Effective(s.Options, s.Test)
 	if optionsErr != nil {
 		o = s.Options
 	}

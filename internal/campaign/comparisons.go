@@ -5,6 +5,7 @@ import (
 
 	"soku/internal/campaign/plan"
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -20,7 +21,7 @@ type Decisions struct {
 // order of the plan.
 type comparedFigures struct {
 	label  string
-	metric *measure.Metric
+	metric *metric.Definition
 	groups []stats.Group
 }
 
@@ -32,7 +33,7 @@ type comparisons []comparedFigures
 func (c *Campaign) compared(only plan.Selection) comparisons {
 	type family struct {
 		label     string
-		metric    *measure.Metric
+		metric    *metric.Definition
 		discarded bool
 	}
 	type member struct {
@@ -125,7 +126,7 @@ func groupOf(of []*series) (g stats.Group) {
 // decide looks at the comparisons of all tests.
 func (all comparisons) decide(looks stats.Looks, practical float64, against stats.Against) (d Decisions) {
 	for _, t := range all {
-		open, compared := looks.Undecided(t.groups, t.metric.Better == measure.Higher, practical, against)
+		open, compared := looks.Undecided(t.groups, t.metric.Better == metric.Higher, practical, against)
 		d.Compared += compared
 		if d.Open == 0 && len(open) > 0 {
 			d.A, d.B, d.OpenLabel = t.groups[open[0][0]].Name, t.groups[open[0][1]].Name, t.label

@@ -8,6 +8,7 @@ import (
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/store"
 )
 
@@ -68,12 +69,12 @@ func (r *run) keep(ctx context.Context, all []*attempt) error {
 			done++
 		case previous.failed:
 			failed--
-			a.result.Findings.Add(measure.CodeReplacesResult, "", measure.Figures{"result": previous.result})
+			a.result.Findings.Add(finding.ReplacesResult, "", measure.Figures{"result": previous.result})
 		default:
-			a.result.Findings.Add(measure.CodeReplacesGroup, "", measure.Figures{"result": previous.result})
+			a.result.Findings.Add(finding.ReplacesGroup, "", measure.Figures{"result": previous.result})
 		}
 		if a.lost != "" {
-			a.result.Findings.Add(measure.CodeRepeatsLost, "", measure.Figures{"result": a.lost})
+			a.result.Findings.Add(finding.RepeatsLost, "", measure.Figures{"result": a.lost})
 		}
 		if a.result.Error != nil {
 			failed++

@@ -10,6 +10,7 @@ import (
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/store/memory"
 )
 
@@ -52,7 +53,7 @@ func TestALostTrialRunsAgainAndNamesTheLostOne(t *testing.T) {
 			case r.Kind == journal.RecordTrialFinished && r.Order == 3 && r.Trial.Round == 1:
 				if f := r.Result; f.Error != nil {
 					t.Error(f.Error)
-				} else if doc, err := f.Result(); err != nil || len(doc.Findings.With(measure.CodeRepeatsLost)) != 1 {
+				} else if doc, err := f.Result(); err != nil || len(doc.Findings.With(finding.RepeatsLost)) != 1 {
 					t.Errorf("findings %+v, error %v", doc.Findings, err)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"soku/internal/agent"
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // connectEvery is the pause between two attempts to reach a server.
@@ -42,7 +43,7 @@ func (g *blockRun) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *m
 			g.setGaveUp(server, false)
 		}
 		if first != nil {
-			r.Findings.Add(measure.CodeServerAwaited, "", measure.Figures{
+			r.Findings.Add(finding.ServerAwaited, "", measure.Figures{
 				"attempts": attempts, "waited_ns": time.Since(begin).Nanoseconds(), "cause": first.Message,
 			})
 		}

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // Bounds of the check before a run.
@@ -26,7 +27,7 @@ func Preflight(ctx context.Context, runner Runner, probes []schedule.Job) ([]*me
 		all.Go(func() {
 			room <- struct{}{}
 			defer func() { <-room }()
-			limit, ofServer := probeTimeout, j.Test.NeedsServer()
+			limit, ofServer := probeTimeout, option.HasServer(j.Test)
 			if !ofServer {
 				limit = rightsTimeout
 			}

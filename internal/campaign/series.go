@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/campaign/plan"
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -16,7 +17,7 @@ type series struct {
 	key    plan.TrialKey // without round and repeat
 	values map[turn]figure
 	// Of the newest trial that succeeded.
-	metric    *measure.Metric
+	metric    *metric.Definition
 	discarded bool // the receiver dropped the bytes unread
 	// Worked out from values, see update.
 	rounds int     // that have a figure
@@ -84,9 +85,9 @@ func (f *figures) learn(at compactKey, key plan.TrialKey, r *measure.Result) {
 	}
 	delete(s.values, when)
 	if r.Error == nil {
-		metric := measure.RankingMetric(r.Test, []*measure.Result{r})
-		if v, found := metric.Value(r); found {
-			s.metric, s.discarded = metric, len(r.Flows) > 0 && r.Flows[0].Discarded()
+		m := metric.Ranking(r.Test, []*measure.Result{r})
+		if v, found := m.Value(r); found {
+			s.metric, s.discarded = m, len(r.Flows) > 0 && r.Flows[0].Discarded()
 			s.values[when] = figure{v, sessionOf(r)}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 // figure is a kind of documented figure.
@@ -17,17 +18,17 @@ type figure struct {
 }
 
 // ofMetric is a figure with the values of a metric.
-func ofMetric(name string, m *measure.Metric, unit string) figure {
+func ofMetric(name string, m *metric.Definition, unit string) figure {
 	return figure{name: name, unit: unit, parse: m.ParseValue, metric: m.Key}
 }
 
 // figures are all kinds.
 var figures = sync.OnceValue(func() []figure {
-	packets := measure.MetricByKey("packets_per_second")
+	packets := metric.ByKey("packets_per_second")
 	return []figure{
-		ofMetric("goodput", measure.MetricGoodput, "bit/s"),
+		ofMetric("goodput", metric.Goodput, "bit/s"),
 		ofMetric("packets_per_second", packets, "packets/s"),
-		ofMetric("connections_per_second", measure.MetricConnections, "connections/s"),
+		ofMetric("connections_per_second", metric.Connections, "connections/s"),
 		{name: "connections", unit: "connections", parse: packets.ParseValue},
 		{name: "iops", unit: "operations/s", parse: packets.ParseValue},
 		{name: "disk_throughput", unit: "bytes/s", parse: func(text string) (float64, error) {
@@ -63,7 +64,7 @@ func metricOf(name string, d measure.Direction, both bool) string {
 	switch {
 	case !both:
 		return f.metric
-	case f.metric != measure.MetricGoodput.Key:
+	case f.metric != metric.Goodput.Key:
 		return ""
 	case d == measure.Reverse:
 		return "reverse_bps"

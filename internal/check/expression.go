@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/yamlfile"
 )
 
@@ -30,12 +31,12 @@ const DefaultLevel = 0.95
 type Expression struct {
 	Text      string // as it was written, with single spaces
 	Form      Form
-	Metric    *measure.Metric // nil: that by which the test is ranked
-	AtLeast   bool            // of a threshold: >= and not <=
-	Value     float64         // the threshold: in the metric's unit, of other forms a ratio
-	Practical bool            // the threshold is the smallest difference that matters by the plan
-	Baseline  string          // of a difference
-	Level     float64         // of the interval, above 0.5 and below 1
+	Metric    *metric.Definition // nil: that by which the test is ranked
+	AtLeast   bool               // of a threshold: >= and not <=
+	Value     float64            // the threshold: in the metric's unit, of other forms a ratio
+	Practical bool               // the threshold is the smallest difference that matters by the plan
+	Baseline  string             // of a difference
+	Level     float64            // of the interval, above 0.5 and below 1
 }
 
 var (
@@ -80,7 +81,7 @@ func (e *Expression) difference(parts []string) (err error) {
 		if e.Metric, err = figure(parts[1]); err != nil {
 			return err
 		}
-		if e.Metric.Better == measure.Neither {
+		if e.Metric.Better == metric.Neither {
 			return measure.Fail(measure.KindFile, "check.no_better", measure.Figures{"figure": parts[1]})
 		}
 	}

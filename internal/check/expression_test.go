@@ -5,27 +5,28 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 func TestChecksAreReadAsTheyAreWritten(t *testing.T) {
 	for text, want := range map[string]Expression{
-		"goodput >= 900 Mbit/s":                 {Form: Threshold, Metric: measure.MetricGoodput, AtLeast: true, Value: 900e6, Level: 0.95},
-		"goodput_bps>=0.9G":                     {Form: Threshold, Metric: measure.MetricGoodput, AtLeast: true, Value: 900e6, Level: 0.95},
-		"rtt_p99 <= 5ms at 99 %":                {Form: Threshold, Metric: measure.MetricRTTP99, Value: 5e6, Level: 0.99},
-		"rtt_p99  <=  48.5 µs   at 97.5%":       {Form: Threshold, Metric: measure.MetricRTTP99, Value: 48.5e3, Level: 0.975},
-		"rtt_loss <= 0.1 %":                     {Form: Threshold, Metric: measure.MetricRTTLoss, Value: 0.001, Level: 0.95},
-		"rtt_loss_ratio <= 0.001":               {Form: Threshold, Metric: measure.MetricRTTLoss, Value: 0.001, Level: 0.95},
-		"path_mtu >= 1500":                      {Form: Threshold, Metric: measure.MetricByKey("path_mtu_bytes"), AtLeast: true, Value: 1500, Level: 0.95},
-		"connections_per_second >= 5000":        {Form: Threshold, Metric: measure.MetricConnections, AtLeast: true, Value: 5000, Level: 0.95},
-		"goodput >= 90 % of limit at 90 %":      {Form: OfLimit, Metric: measure.MetricGoodput, AtLeast: true, Value: 0.9, Level: 0.9},
-		"cpu <= 0.25":                           {Form: Threshold, Metric: measure.MetricByKey("cpu_seconds_per_gb"), Value: 0.25, Level: 0.95},
-		"interval of goodput <= 3 %":            {Form: Width, Metric: measure.MetricGoodput, Value: 0.03, Level: 0.95},
+		"goodput >= 900 Mbit/s":                 {Form: Threshold, Metric: metric.Goodput, AtLeast: true, Value: 900e6, Level: 0.95},
+		"goodput_bps>=0.9G":                     {Form: Threshold, Metric: metric.Goodput, AtLeast: true, Value: 900e6, Level: 0.95},
+		"rtt_p99 <= 5ms at 99 %":                {Form: Threshold, Metric: metric.RTTP99, Value: 5e6, Level: 0.99},
+		"rtt_p99  <=  48.5 µs   at 97.5%":       {Form: Threshold, Metric: metric.RTTP99, Value: 48.5e3, Level: 0.975},
+		"rtt_loss <= 0.1 %":                     {Form: Threshold, Metric: metric.RTTLoss, Value: 0.001, Level: 0.95},
+		"rtt_loss_ratio <= 0.001":               {Form: Threshold, Metric: metric.RTTLoss, Value: 0.001, Level: 0.95},
+		"path_mtu >= 1500":                      {Form: Threshold, Metric: metric.ByKey("path_mtu_bytes"), AtLeast: true, Value: 1500, Level: 0.95},
+		"connections_per_second >= 5000":        {Form: Threshold, Metric: metric.Connections, AtLeast: true, Value: 5000, Level: 0.95},
+		"goodput >= 90 % of limit at 90 %":      {Form: OfLimit, Metric: metric.Goodput, AtLeast: true, Value: 0.9, Level: 0.9},
+		"cpu <= 0.25":                           {Form: Threshold, Metric: metric.ByKey("cpu_seconds_per_gb"), Value: 0.25, Level: 0.95},
+		"interval of goodput <= 3 %":            {Form: Width, Metric: metric.Goodput, Value: 0.03, Level: 0.95},
 		"failed <= 0 %":                         {Form: Failures, Value: 0, Level: 0.95},
 		"no worse than before by 3%":            {Form: NoWorse, Baseline: "before", Value: 0.03, Level: 0.95},
-		"goodput no worse than before":          {Form: NoWorse, Metric: measure.MetricGoodput, Baseline: "before", Practical: true, Level: 0.95},
+		"goodput no worse than before":          {Form: NoWorse, Metric: metric.Goodput, Baseline: "before", Practical: true, Level: 0.95},
 		"better than gw:sku=a":                  {Form: BetterThan, Baseline: "gw:sku=a", Value: 0, Level: 0.95},
 		`same as "my file.json" within 5 %`:     {Form: SameAs, Baseline: "my file.json", Value: 0.05, Level: 0.95},
-		"rtt_p50 better than :a=b by 5% at 90%": {Form: BetterThan, Metric: measure.MetricRTTP50, Baseline: ":a=b", Value: 0.05, Level: 0.9},
+		"rtt_p50 better than :a=b by 5% at 90%": {Form: BetterThan, Metric: metric.RTTP50, Baseline: ":a=b", Value: 0.05, Level: 0.9},
 	} {
 		var got Expression
 		if err := got.Set(text); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/report"
 	"soku/internal/yamlfile"
 )
@@ -183,7 +184,7 @@ func (e *Expression) differences(selected *report.Choice, baseline Baselines) ([
 				j.Pattern = measure.JoinLevels(t.Same)
 			}
 			j.Levels = slices.DeleteFunc(slices.Clone(t.Same), func(l measure.Level) bool { return l.Factor == "" })
-			from, to := e.band(t.Metric.Better == measure.Higher, compared.Practical)
+			from, to := e.band(t.Metric.Better == metric.Higher, compared.Practical)
 			at := func(level float64) Judgement {
 				tooFew, j := NoInterval, j
 				if c := t.Interval(p, level); c.Ratio {

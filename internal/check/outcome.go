@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -41,7 +42,7 @@ type Judgement struct {
 	Test    measure.Test
 	Pattern string
 	Levels  []measure.Level
-	Metric  *measure.Metric // nil for the share of failed trials
+	Metric  *metric.Definition // nil for the share of failed trials
 	// Value is what was measured, Low and High its interval: a figure in the metric's unit, or
 	// of other forms than [Threshold] a ratio. NaN where there is none.
 	Value, Low, High float64

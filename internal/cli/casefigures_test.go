@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/report"
 )
 
@@ -61,7 +61,7 @@ func jsonFigure(t *testing.T, doc *report.Report, f publishedFigure, levels map[
 			for _, l := range r.Levels {
 				match = match && levels[l.Factor] == l.Value
 			}
-			if l := r.Limit(measure.MetricGoodput); match && f.json == "limit" && l != nil {
+			if l := r.Limit(metric.Goodput); match && f.json == "limit" && l != nil {
 				return l.Value
 			}
 			if s := r.Figure(f.json); match && s != nil {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 	"soku/internal/store"
 	"soku/internal/store/sqlite"
 )
@@ -116,7 +118,7 @@ func (c *comparables) put(id string, test measure.Test, trial *measure.Trial, va
 	if id == "" {
 		id = fmt.Sprintf("0198f3a2%05d", c.n)
 	}
-	o, err := measure.Defaults(test).Effective(test)
+	o, err := option.Effective(option.Defaults(test), test)
 	if err != nil {
 		panic(err)
 	}
@@ -137,7 +139,7 @@ func (c *comparables) put(id string, test measure.Test, trial *measure.Trial, va
 	if err := c.store.Put(context.Background(), r); err != nil {
 		panic(err)
 	}
-	v, found := measure.RankingMetric(test, []*measure.Result{r}).Value(r)
+	v, found := metric.Ranking(test, []*measure.Result{r}).Value(r)
 	if !found {
 		panic(id + " has no figure")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/printable"
 	"soku/internal/store"
 )
@@ -80,13 +81,13 @@ func withStore(cmd *cobra.Command, sys *System, file string, use func(context.Co
 
 // completeValues offers the values of an option that go with the test and with the options
 // that stand before; all where those are wrong already.
-func completeValues(test measure.Test, f measure.OptionField, o *measure.Options) completer {
+func completeValues(test measure.Test, f option.Field, o *measure.Options) completer {
 	return func(cmd *cobra.Command, _ []string, _ string) (fit []cobra.Completion, _ cobra.ShellCompDirective) {
 		for _, value := range f.Enum {
 			if cmd.Flags().Set(f.Flag, value) != nil {
 				continue
 			}
-			if _, err := o.Effective(test); err == nil {
+			if _, err := option.Effective(*o, test); err == nil {
 				fit = append(fit, value)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/doctor"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/printable"
 	"soku/internal/text"
 	"soku/internal/version"
@@ -84,7 +85,7 @@ func (f *doctorFlags) wanted() (w doctor.Wanted, err error) {
 	if f.streams < 1 || f.streams > mostStreams {
 		return w, measure.Fail(measure.KindUsage, "cli.doctor.streams", measure.Figures{"streams": f.streams})
 	}
-	w = doctor.Wanted{Streams: f.streams, Port: measure.DefaultPort, RateBps: float64(f.rate), RTTNs: float64(f.rtt)}
+	w = doctor.Wanted{Streams: f.streams, Port: option.DefaultPort, RateBps: float64(f.rate), RTTNs: float64(f.rtt)}
 	if w.RateBps > 0 {
 		w.RateFrom = doctor.FromAsked
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/trial"
 	"soku/test/schema"
 	"soku/test/tier"
@@ -15,7 +16,7 @@ import (
 
 // unclear is a trial whose verdict needs datagrams at half its goodput.
 func unclear() *measure.Result {
-	r := &measure.Result{Schema: measure.Schema, ID: "019000000001aaaaaaaa", Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP)}
+	r := &measure.Result{Schema: measure.Schema, ID: "019000000001aaaaaaaa", Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP)}
 	r.Summary.GoodputBps = 4e6 // half of it is lost nowhere on this host
 	r.Verdict = &measure.Verdict{
 		LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium, Rule: "policer_few",

@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // addOptionFlags gives cmd a flag for every option of the test. The options are
 // read over the defaults, so that an explicit zero differs from an absent flag.
 func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 	flags := cmd.Flags()
-	for _, f := range measure.OptionFields(test) {
+	for _, f := range option.Fields(test) {
 		help := f.HelpFor(test)
 		if r := f.Range(); r != "" && !strings.Contains(help, r) {
 			help += " (" + r + ")"
@@ -84,7 +85,7 @@ func addUnitFlag(flags *pflag.FlagSet, p pflag.Value, name, short, help string) 
 // bareFlag is an option that was given without a value though it may have one, or
 // empty: what follows it was meant for it, perhaps.
 func bareFlag(cmd *cobra.Command, test measure.Test) string {
-	for _, f := range measure.OptionFields(test) {
+	for _, f := range option.Fields(test) {
 		if flag := cmd.Flags().Lookup(f.Flag); f.Bare != "" && flag.Changed && flag.Value.String() == f.Bare {
 			return f.Flag
 		}
@@ -122,7 +123,7 @@ func contradiction(flags *pflag.FlagSet) error {
 
 // addOptionShorthands adds the flags that people's fingers know.
 func addOptionShorthands(flags *pflag.FlagSet, test measure.Test, o *measure.Options) {
-	constant := func(group measure.OptionGroup, name, short, help string, set func()) {
+	constant := func(group option.Group, name, short, help string, set func()) {
 		flags.BoolFuncP(name, short, help, func(text string) error {
 			if text == "true" {
 				set()
@@ -131,10 +132,10 @@ func addOptionShorthands(flags *pflag.FlagSet, test measure.Test, o *measure.Opt
 		})
 		inGroup(flags.Lookup(name), string(group))
 	}
-	if measure.SpecOf(test).Has("direction") {
-		constant(measure.GroupTest, "reverse", "R", "the server sends: --direction reverse", func() { o.Direction = measure.Reverse })
-		constant(measure.GroupTest, "bidir", "", "both at once: --direction bidirectional", func() { o.Direction = measure.Bidirectional })
+	if option.SpecOf(test).Has("direction") {
+		constant(option.GroupTest, "reverse", "R", "the server sends: --direction reverse", func() { o.Direction = measure.Reverse })
+		constant(option.GroupTest, "bidir", "", "both at once: --direction bidirectional", func() { o.Direction = measure.Bidirectional })
 	}
-	constant(measure.GroupNetwork, "ipv4", "4", "use only IPv4", func() { o.IPVersion = 4 })
-	constant(measure.GroupNetwork, "ipv6", "6", "use only IPv6", func() { o.IPVersion = 6 })
+	constant(option.GroupNetwork, "ipv4", "4", "use only IPv4", func() { o.IPVersion = 4 })
+	constant(option.GroupNetwork, "ipv6", "6", "use only IPv6", func() { o.IPVersion = 6 })
 }

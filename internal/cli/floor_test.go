@@ -15,6 +15,7 @@ import (
 	"soku/internal/floor"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/version"
 )
 
@@ -55,7 +56,7 @@ func TestATestReportsAFigureNearTheStoredBaseline(t *testing.T) {
 	if r.Hosts.Client.Floor == nil || len(r.Hosts.Client.Floor.Goodput) != 3 || errs.String() != "" {
 		t.Errorf("floor %+v, said %q", r.Hosts.Client.Floor, errs)
 	}
-	near := r.Findings.With(measure.CodeGoodputNearBaseline)
+	near := r.Findings.With(finding.GoodputNearBaseline)
 	if len(near) != 1 || near[0].Figures["baseline_bps"] == nil || near[0].Figures["baseline_age_ns"].(float64) < float64(48*time.Hour) {
 		t.Errorf("findings %+v", r.Findings)
 	}

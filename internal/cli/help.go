@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/tests"
 	"soku/internal/text"
 )
@@ -28,7 +29,7 @@ type flagGroup struct{ name, heading string }
 // group are about output in tests, and anything in other commands.
 var (
 	testFlagGroups = []flagGroup{
-		{string(measure.GroupTest), "Test"}, {string(measure.GroupNetwork), "Network"}, {string(measure.GroupHost), "Hosts"},
+		{string(option.GroupTest), "Test"}, {string(option.GroupNetwork), "Network"}, {string(option.GroupHost), "Hosts"},
 		{groupAccess, "Access to the server"}, {"", "Output and storage"},
 	}
 	otherFlagGroups = []flagGroup{{"", "Flags"}, {groupAccess, "Access to the server"}}
@@ -76,7 +77,7 @@ func flagSections(cmd *cobra.Command) (all []flagSection) {
 		sets[group].AddFlag(f)
 	})
 	groups := otherFlagGroups
-	if sets[string(measure.GroupTest)] != nil {
+	if sets[string(option.GroupTest)] != nil {
 		groups = testFlagGroups
 	}
 	for _, g := range groups {

@@ -9,6 +9,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 )
 
@@ -107,7 +108,7 @@ func TestHelpOfATestExplainsThatTest(t *testing.T) {
 		if long := text.English().Sentence("help."+string(test)+".long", nil); !strings.HasPrefix(out, long+"\n") {
 			t.Errorf("%s: its help does not begin with %q:\n%s", test, long, out)
 		}
-		for _, f := range measure.OptionFields(test) {
+		for _, f := range option.Fields(test) {
 			if help := f.HelpFor(test); !strings.Contains(out, "   "+help) {
 				t.Errorf("%s: its help does not have %q", test, help)
 			}

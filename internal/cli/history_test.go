@@ -14,6 +14,7 @@ import (
 
 	"soku/internal/ingest"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/store"
 )
 
@@ -33,11 +34,11 @@ func stocked(t *testing.T, n int) (sys *System, run func(args ...string) (stdout
 	}
 	defer st.Close()
 	for i := range n {
-		o := measure.Defaults(measure.TestTCP)
+		o := option.Defaults(measure.TestTCP)
 		if i%2 == 1 {
-			o.Streams, o.Direction, o.Rate, o.Via = 16, measure.Reverse, 1.5e9, measure.ViaIperf3
+			o.Streams, o.Direction, o.Rate, o.Via = 16, measure.Reverse, 1.5e9, option.ViaIperf3
 		}
-		o, _ = o.Effective(measure.TestTCP)
+		o, _ = option.Effective(o, measure.TestTCP)
 		r := &measure.Result{
 			Schema: measure.Schema, ID: fmt.Sprintf("%016xabcd", i), Test: measure.TestTCP, Options: o, StartedAt: now.Add(time.Duration(i-n+1) * 24 * time.Hour),
 			Path:    measure.Path{Client: measure.Endpoint{Name: "laptop"}, Server: measure.Endpoint{Name: "gateway.of.a.long.name.example"}, Direction: o.Direction},
@@ -171,7 +172,7 @@ func TestTheJSONOfTheListTellsResultsApart(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 {
 		t.Fatalf("%v, status %d, %s", err, code, errs)
 	}
-	if a, b := list[0], list[1]; a.Streams != 16 || a.Via != measure.ViaIperf3 || a.Direction != measure.Reverse || b.Streams != 1 || b.Direction != measure.Forward {
+	if a, b := list[0], list[1]; a.Streams != 16 || a.Via != option.ViaIperf3 || a.Direction != measure.Reverse || b.Streams != 1 || b.Direction != measure.Forward {
 		t.Errorf("%+v", list)
 	}
 }

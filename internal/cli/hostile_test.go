@@ -16,6 +16,8 @@ import (
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/store"
 	"soku/internal/text"
 	"soku/internal/wire"
@@ -27,14 +29,14 @@ import (
 func hostileResults() (all []*measure.Result) {
 	chosen := []reflect.Type{
 		reflect.TypeFor[measure.Direction](), reflect.TypeFor[measure.Role](), reflect.TypeFor[measure.Confidence](),
-		reflect.TypeFor[measure.Severity](), reflect.TypeFor[measure.Where](), reflect.TypeFor[measure.Kind](), reflect.TypeFor[measure.Reason](),
+		reflect.TypeFor[finding.Severity](), reflect.TypeFor[measure.Where](), reflect.TypeFor[measure.Kind](), reflect.TypeFor[measure.Reason](),
 	}
 	for _, test := range measure.Tests() {
 		for _, form := range []struct {
 			keep             []reflect.Type
 			failed, ingested bool
 		}{{nil, false, false}, {chosen, false, true}, {chosen, true, false}, {nil, true, true}} {
-			r := &measure.Result{Options: measure.Defaults(test)}
+			r := &measure.Result{Options: option.Defaults(test)}
 			if len(all) < 2 {
 				r.Findings = hostileFindings()
 			}
@@ -63,7 +65,7 @@ func hostileResults() (all []*measure.Result) {
 // hostileFindings are one of each code, and one that no version knows, whose figures are an
 // attacker's.
 func hostileFindings() (all measure.Findings) {
-	for _, info := range append(measure.Codes(), measure.CodeInfo{Code: hostile.Bytes, Severity: measure.SeverityWarning}) {
+	for _, info := range append(finding.All(), finding.Info{Code: hostile.Bytes, Severity: finding.Warning}) {
 		f := measure.Finding{Code: info.Code, Severity: info.Severity, Where: hostile.Bytes, Figures: measure.Figures{"strange": hostile.Bytes}}
 		for _, figure := range info.Figures {
 			f.Figures[figure.Key] = 1.0

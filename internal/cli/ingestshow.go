@@ -2,6 +2,7 @@ package cli
 
 import (
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/text"
 )
 
@@ -54,9 +55,9 @@ func ingestedSummary(c *text.Catalogue, out *text.Lines, r *measure.Result) {
 // goodputIngested says what a flow's goodput is and which end counted it.
 func goodputIngested(o *measure.Origin, bps float64) text.Line {
 	switch {
-	case len(o.Missing.With(measure.CodeGoodputOfSender)) > 0:
+	case len(o.Missing.With(finding.GoodputOfSender)) > 0:
 		return text.Line{Key: "shown.goodput.sender", Args: text.Args{"Goodput": bps}}
-	case len(o.Missing.With(measure.CodeCounterUnknown)) > 0:
+	case len(o.Missing.With(finding.CounterUnknown)) > 0:
 		return text.Line{Key: "shown.goodput.unknown", Args: text.Args{"Goodput": bps}}
 	}
 	return text.Line{Key: "summary.goodput.received", Args: text.Args{"Goodput": bps}}

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/text/language"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 )
 
@@ -44,7 +46,7 @@ func keepFailedTrial(t *testing.T, sys *System) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	o, err := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+	o, err := option.Effective(option.Defaults(measure.TestTCP), measure.TestTCP)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +59,8 @@ func keepFailedTrial(t *testing.T, sys *System) {
 		Summary: measure.Summary{GoodputBps: 200e6, DurationNs: measure.Duration(60 * time.Second), ReceivedBytes: 1_500_000_000},
 		Flows:   []measure.Flow{{Direction: measure.Forward, Summary: measure.Summary{GoodputBps: 200e6, ReceivedBytes: 1_500_000_000}}},
 	}
-	r.Findings.Add(measure.CodeForeignConnections, measure.AtServer, measure.Figures{"connections": 1})
-	r.Findings.Add(measure.CodeRowsCut, measure.AtClient, measure.Figures{"rows": 1000})
+	r.Findings.Add(finding.ForeignConnections, measure.AtServer, measure.Figures{"connections": 1})
+	r.Findings.Add(finding.RowsCut, measure.AtClient, measure.Figures{"rows": 1000})
 	if err := s.Put(context.Background(), r); err != nil {
 		t.Fatal(err)
 	}

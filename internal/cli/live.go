@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
@@ -60,7 +61,7 @@ func (l *live) observe(p measure.Progress) {
 // test runs: what this end sends is then all there is to show of a direction.
 func (l *live) foreign() bool {
 	via := l.flags.options.Via
-	return via != "" && via != measure.ViaSoku
+	return via != "" && via != option.ViaSoku
 }
 
 // trace shows the hops that are known so far.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/store"
 	"soku/internal/text"
 )
@@ -45,7 +45,7 @@ func resultTable(ctx context.Context, c *text.Catalogue, st store.Store, q store
 			return nil, err
 		}
 		if more && r.ID == t.rows[i].entry.ID {
-			t.rows[i].options = measure.ChangedOptions(r)
+			t.rows[i].options = option.Changed(r)
 			r, err, more = next()
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/tests"
 	"soku/internal/trial"
 	"soku/internal/version"
@@ -90,7 +91,7 @@ const thisHost = "localhost"
 
 // hostless reports whether the options name no far end: of a copy from folder to folder.
 func hostless(test measure.Test, o measure.Options) bool {
-	s := measure.SpecOf(test)
+	s := option.SpecOf(test)
 	return s.Hostless != nil && s.Hostless(o)
 }
 
@@ -101,7 +102,7 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 
 // measureCommand is the command of a test and what its flags set.
 func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFlags) {
-	f := &measureFlags{options: measure.Defaults(test)}
+	f := &measureFlags{options: option.Defaults(test)}
 	cmd := &cobra.Command{
 		Use: string(test) + " HOST",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -139,10 +140,10 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 		cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of rows, one per --row round trips")
 		cmd.Flags().StringVar(&f.table, "table", "", "print that table in the format of another tool: ethr")
 	}
-	if test.NeedsServer() {
+	if option.HasServer(test) {
 		addAccess(cmd, f.access.add)
 	}
-	if measure.Speaks(measure.ViaIperf3, test) {
+	if option.Speaks(option.ViaIperf3, test) {
 		addAccess(cmd, f.iperf3.add)
 	}
 	cmd.MarkFlagsMutuallyExclusive("json", "json-stream")
@@ -151,7 +152,7 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 
 func runMeasure(ctx context.Context, sys *System, test measure.Test, host string, f *measureFlags) error {
 	// Mistakes are reported before anything is opened or sent.
-	if _, err := f.options.Effective(test); err != nil {
+	if _, err := option.Effective(f.options, test); err != nil {
 		return err
 	}
 	if err := needStore(sys, f.store); err != nil && !f.noSave {
@@ -168,7 +169,7 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	if err != nil {
 		return err
 	}
-	if f.explain && f.options.Via != measure.ViaSoku {
+	if f.explain && f.options.Via != option.ViaSoku {
 		return measure.Fail(measure.KindUsage, "cli.explain.via", measure.Figures{"via": f.options.Via})
 	}
 	m := measuring{sys: sys, flags: f, spec: trial.Spec{
@@ -250,7 +251,7 @@ func (u *iperf3User) read(sys *System, via string) (wire.IPerf3, error) {
 	switch {
 	case !given:
 		return x, nil
-	case via != measure.ViaIperf3:
+	case via != option.ViaIperf3:
 		return x, measure.Fail(measure.KindUsage, "cli.iperf3_user.other_server", nil)
 	case u.user == "" || u.passwordFile == "" || u.keyFile == "":
 		return x, measure.Fail(measure.KindUsage, "cli.iperf3_user.incomplete", nil)

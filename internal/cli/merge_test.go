@@ -13,6 +13,7 @@ import (
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/plan"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/store"
 )
 
@@ -45,7 +46,7 @@ func begunElsewhere(t *testing.T, sys *System) (id, result string) {
 	}
 	defer lock.Release()
 	defer j.Close()
-	o, err := measure.Defaults(measure.TestPing).Effective(measure.TestPing)
+	o, err := option.Effective(option.Defaults(measure.TestPing), measure.TestPing)
 	if err != nil {
 		t.Fatal(err)
 	}

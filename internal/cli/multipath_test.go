@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/sock"
 	"soku/test/tier"
@@ -24,7 +26,7 @@ func resultOf(t *testing.T, args ...string) measure.Result {
 
 // fellBack is what a result found about connections that are over one path.
 func fellBack(r measure.Result) measure.Findings {
-	return r.Findings.With(measure.CodeMultipathFellBack)
+	return r.Findings.With(finding.MultipathFellBack)
 }
 
 func TestMultipathIsMeasuredInEveryProtocolThatSokuServes(t *testing.T) {
@@ -34,14 +36,14 @@ func TestMultipathIsMeasuredInEveryProtocolThatSokuServes(t *testing.T) {
 		t.Skip(err)
 	}
 	addr := startServer(t, func(c *server.Config) { c.Listen = "127.0.0.1:0" })
-	for _, via := range []string{measure.ViaSoku, measure.ViaIperf3} {
+	for _, via := range []string{option.ViaSoku, option.ViaIperf3} {
 		for _, direction := range []string{"forward", "bidirectional"} {
 			r := resultOf(t, "tcp", addr, "--via", via, "--mptcp", "-n", "2M", "-P", "2", "--direction", direction)
 			if found := fellBack(r); found != nil {
 				t.Errorf("via %s: %+v", via, found)
 			}
 			for _, f := range r.Flows {
-				if via == measure.ViaIperf3 && f.Direction == measure.Reverse {
+				if via == option.ViaIperf3 && f.Direction == measure.Reverse {
 					continue // the server sends on until it hears of the end, and reports nothing of its kernel
 				}
 				if tcp := f.Streams[0].TCP; tcp == nil || tcp.Subflows != 1 {

@@ -14,6 +14,7 @@ import (
 	"soku/internal/campaign/schedule"
 	"soku/internal/conduct"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
@@ -141,7 +142,7 @@ func outline(p *plan.Plan, only plan.Selection) *planOutline {
 			out.Server = p.Servers(&pt)[0].Endpoint.Address
 		}
 		for _, t := range pt.Tests {
-			effective, _ := t.Options.Effective(t.Test) // checked when the plan was read
+			effective, _ := option.Effective(t.Options, t.Test) // checked when the plan was read
 			out.Tests = append(out.Tests, testOutline{t.Label, t.Test, effective, t.Repeats, t.Rounds})
 		}
 		o.Patterns = append(o.Patterns, out)

@@ -9,6 +9,7 @@ import (
 	"soku/internal/campaign/advice"
 	"soku/internal/campaign/plan"
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 	"soku/internal/store"
 	"soku/internal/text"
@@ -77,7 +78,7 @@ func noiseOf(ctx context.Context, s store.Store, id string) (map[string]float64,
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range measure.MetricsOf(e.Test).Ranking {
+		for _, m := range metric.Of(e.Test).Ranking {
 			if v, found := e.Figures[m.Key]; found && v > 0 && e.Round > 0 && e.Round <= mostForNoise {
 				at := turn{e.Label, e.Pattern, e.Client, e.Server, e.Round}
 				values[at] = append(values[at], v)

@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/catalog"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/publish"
 	"soku/internal/store"
 )
@@ -31,7 +32,7 @@ func fillStore(t *testing.T, sys *System) {
 		t.Fatal(err)
 	}
 	put := func(n int, trial *measure.Trial, bps float64) {
-		o, err := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+		o, err := option.Effective(option.Defaults(measure.TestTCP), measure.TestTCP)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestReportHasPatternsAndTestsInTheOrderOfThePlan(t *testing.T) {
 	for i, label := range []string{"down", "up"} {
 		for j, streams := range []string{"1", "8"} {
 			err := s.Put(t.Context(), &measure.Result{
-				Schema: measure.Schema, ID: fmt.Sprintf("01RESULT%d%d", i, j), Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP), StartedAt: time.Unix(1e9, 0),
+				Schema: measure.Schema, ID: fmt.Sprintf("01RESULT%d%d", i, j), Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP), StartedAt: time.Unix(1e9, 0),
 				Trial:   &measure.Trial{Campaign: c.ID, Name: c.Name, Pattern: streams, Label: label, Round: 1, Repeat: 1, Order: 1, Levels: []measure.Level{{Factor: "streams", Value: streams}}},
 				Summary: measure.Summary{GoodputBps: 1e6, Confidence: measure.High},
 			})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/publish"
 	"soku/internal/store"
 	"soku/test/output"
@@ -14,7 +15,7 @@ import (
 
 func TestAReportDoesNotDependOnTheOrderInWhichTheStoreWasFilled(t *testing.T) {
 	start := time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
-	o, err := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+	o, err := option.Effective(option.Defaults(measure.TestTCP), measure.TestTCP)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	dropin "soku/internal/dropin/iperf3"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/process"
 	"soku/internal/server"
 	serverethr "soku/internal/server/ethr"
@@ -74,7 +75,7 @@ your network, or use --allow, --token-file and TLS.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", fmt.Sprintf(":%d", measure.DefaultPort), "address and port to listen on")
+	flags.StringVar(&f.listen, "listen", fmt.Sprintf(":%d", option.DefaultPort), "address and port to listen on")
 	flags.IntVar(&f.maxClients, "max-clients", 1000, "maximum number of tests at a time; more are refused (0: no limit)")
 	flags.BoolVar(&f.exclusive, "exclusive", false, "one test at a time; others wait in a queue that they can see")
 	addUnitFlag(flags, &f.maxDuration, "max-duration", "", "longest accepted test (0: no limit)")
@@ -100,7 +101,7 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 	if !f.quiet {
 		cfg.Log = slog.New(slog.NewTextHandler(sys.Stderr, nil))
 	}
-	if err := measure.CheckMaxRate(f.maxRate); err != nil {
+	if err := option.CheckMaxRate(f.maxRate); err != nil {
 		return cfg, err
 	}
 	if f.maxClients < 0 {
@@ -208,7 +209,7 @@ func (f *foreignFlags) read(sys *System, listen string, cfg *server.Config) erro
 		{own, f.iperf3, iperf3.DefaultPort},
 	} {
 		flag := p.flag
-		if p.protocol.Name() == measure.ViaEthr && cfg.Token != "" {
+		if p.protocol.Name() == option.ViaEthr && cfg.Token != "" {
 			if flag != foreignAuto && flag != foreignOff {
 				return measure.Fail(measure.KindUsage, "cli.server.ethr_token", nil)
 			}
@@ -273,7 +274,7 @@ func foreignPort(p server.Protocol, flag, listen string, port int) (server.Forei
 // foreignPorts are the ports of other protocols, each with the protocol's name.
 func foreignPorts(c *text.Catalogue, s *server.Server) []string {
 	var out []string
-	for _, protocol := range []string{measure.ViaIperf3, measure.ViaEthr} {
+	for _, protocol := range []string{option.ViaIperf3, option.ViaEthr} {
 		if at, ok := s.ForeignAddr(protocol); ok {
 			out = append(out, c.Sentence("server.foreign", text.Args{"Protocol": protocol, "Address": at}))
 		}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
@@ -65,7 +67,7 @@ func printLabelled(c *text.Catalogue, w io.Writer, labels, columns int, lines te
 func printFindings(c *text.Catalogue, row rowPrinter, findings measure.Findings) {
 	for _, f := range findings {
 		label := c.Sentence("label.warning", nil)
-		if f.Severity == measure.SeverityNote {
+		if f.Severity == finding.Note {
 			label = c.Sentence("label.note", nil)
 		}
 		row(label, "%s", printable.Line(c.Finding(f)))
@@ -117,7 +119,7 @@ func testText(c *text.Catalogue, r *measure.Result) string {
 
 // foreignVia is another tool's protocol that a trial spoke, or empty.
 func foreignVia(o measure.Options) string {
-	if o.Via == measure.ViaSoku {
+	if o.Via == option.ViaSoku {
 		return ""
 	}
 	return o.Via
@@ -153,7 +155,7 @@ func hostArgs(h *measure.Host) text.Args {
 	return text.Args{
 		"Instance": cloud.InstanceType, "Location": cloud.Location(), "Quota": limits.CPUQuota, "Driver": f.Driver, "Queues": queues,
 		"Name": f.Hostname, "System": f.OS + "/" + f.Arch, "CPUs": f.CPUs,
-		"Interface": f.Interface, "MTU": f.MTU, "Pinned": measure.FormatCPUs(h.PinnedCPUs),
+		"Interface": f.Interface, "MTU": f.MTU, "Pinned": option.FormatCPUs(h.PinnedCPUs),
 	}
 }
 

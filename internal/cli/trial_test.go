@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/test/tier"
 )
 
@@ -37,7 +38,7 @@ func TestATrialEndsWithItsFileThoughItsInputStaysOpen(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	o := measure.Defaults(measure.TestLatency)
+	o := option.Defaults(measure.TestLatency)
 	o.Duration = measure.Duration(10 * time.Minute)
 	if err := json.NewEncoder(in).Encode(agent.Spec{Schema: agent.Schema, Test: measure.TestLatency, Options: o, Host: startServer(t, nil)}); err != nil {
 		t.Fatal(err)

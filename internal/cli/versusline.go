@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/campaign/advice"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,7 +29,7 @@ func parseCommands(sys *System, lines []string) (test measure.Test, commands []a
 		if i := slices.IndexFunc(commands, same); i >= 0 {
 			return "", nil, measure.Fail(measure.KindUsage, "cli.versus.twice", measure.Figures{"first": commands[i].Line, "second": c.Line})
 		}
-		if first := commands; len(first) > 0 && t.CanDiscard() && (first[0].Options.RX == readsBytes) != (c.Options.RX == readsBytes) {
+		if first := commands; len(first) > 0 && option.CanDiscard(t) && (first[0].Options.RX == readsBytes) != (c.Options.RX == readsBytes) {
 			return "", nil, measure.Fail(measure.KindUsage, "cli.versus.rx", measure.Figures{"first": first[0].Options.RX, "second": c.Options.RX})
 		}
 		test, commands = t, append(commands, c)
@@ -68,7 +69,7 @@ func parseCommand(sys *System, line string) (measure.Test, advice.Command, error
 	if err := contradiction(cmd.Flags()); err != nil {
 		return "", advice.Command{}, err
 	}
-	if _, err := f.options.Effective(test); err != nil {
+	if _, err := option.Effective(f.options, test); err != nil {
 		return "", advice.Command{}, err
 	}
 	return test, advice.Command{Line: strings.Join(words, " "), Host: hosts[0], Options: f.options}, nil

@@ -10,6 +10,7 @@ import (
 	"soku/internal/engine/filecopy"
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // Load reads a plan and the topology that it names, if any, fills in the addresses that the
@@ -77,14 +78,14 @@ func checkCopies(p *plan.Plan, t *lab.Topology) error {
 
 // copiesToServer reports whether a test copies files to its server, or from there.
 func copiesToServer(t plan.PatternTest) bool {
-	o, err := t.Options.Effective(t.Test)
-	return t.Test == measure.TestCopy && err == nil && o.NeedsServer(t.Test) && filecopy.OptionsOf(o).Stage != measure.StageNetwork
+	o, err := option.Effective(t.Options, t.Test)
+	return t.Test == measure.TestCopy && err == nil && option.NeedsServer(o, t.Test) && filecopy.OptionsOf(o).Stage != measure.StageNetwork
 }
 
 // checkServers checks that a server answers at the far end of every pattern in a lab.
 func checkServers(p *plan.Plan, t *lab.Topology) error {
 	for _, pt := range p.AllPatterns() {
-		if !slices.ContainsFunc(pt.Tests, func(t plan.PatternTest) bool { return t.Test.NeedsServer() }) {
+		if !slices.ContainsFunc(pt.Tests, func(t plan.PatternTest) bool { return option.HasServer(t.Test) }) {
 			continue
 		}
 		for _, server := range p.Servers(&pt) {

@@ -16,13 +16,14 @@ import (
 	"soku/internal/catalog"
 	"soku/internal/durable"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestTrialsAtOnceHaveProcessesOfTheirOwn(t *testing.T) {
 	addr := startServer(t)
 	host := ThisHost()
 	runner := (&place{host: &host}).runner(agent.Access{}, 1)
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.Duration = measure.Duration(200 * time.Millisecond)
 	job := schedule.Job{Test: measure.TestTCP, Options: o, Server: plan.Target{Endpoint: measure.Endpoint{Address: addr}}}
 

@@ -14,6 +14,7 @@ import (
 	"soku/internal/campaign/schedule"
 	"soku/internal/fleet/ssh"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/version"
 )
 
@@ -42,7 +43,7 @@ func newRemotes(h *Host, inPlan []plan.RemoteHost) remotes {
 			Version: version.String(), Binary: binaries.For, Open: h.Open,
 		}
 		if in.Endpoint.Port == 0 {
-			o.Ports = []int{measure.DefaultPort, 0}
+			o.Ports = []int{option.DefaultPort, 0}
 		}
 		r.hosts[in.Name] = &remote{ssh.NewHost(client, o), in.Endpoint}
 	}
@@ -113,7 +114,7 @@ func (r *remotes) enter(ctx context.Context, j *schedule.Job, access *agent.Acce
 		j.Server.Endpoint.Address = s.Address
 	}
 	// A port that the test itself names is that of another server.
-	port := cmp.Or(planned.Port, measure.DefaultPort)
+	port := cmp.Or(planned.Port, option.DefaultPort)
 	if s.Port != 0 && j.NeedsOwnServer() && cmp.Or(j.Options.Port, port) == port {
 		j.Options.Port = s.Port
 		*access = agent.Access{Token: s.Token}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // PathChecks are those of the path to the far end.
@@ -78,7 +79,7 @@ func port(s *Subject) Outcome {
 
 // serverCommand starts a server at the far end.
 func serverCommand(port int) string {
-	if port == measure.DefaultPort {
+	if port == option.DefaultPort {
 		return "soku server"
 	}
 	return fmt.Sprintf("soku server --listen :%d", port)

@@ -12,6 +12,7 @@ import (
 	"soku/internal/engine/latency"
 	"soku/internal/engine/ping"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/trial"
 	"soku/internal/wire/native"
 )
@@ -42,7 +43,7 @@ func (c *Config) probe(ctx context.Context, p *Path, w *Wanted) (server *measure
 	}
 	rtt(FromLatency, r)
 	if r.Error != nil && ctx.Err() == nil {
-		o := measure.Defaults(measure.TestPing)
+		o := option.Defaults(measure.TestPing)
 		o.Count, o.Timeout, o.Duration = echoes, measure.Duration(time.Second), 0
 		if r := c.run(ctx, trialTime, measure.TestPing, o); r.Latency != nil || measure.KindOf(r.Error) == measure.KindUnreachable {
 			p.Echo = &Echo{RTTNs: rtt(FromPing, r)}
@@ -54,7 +55,7 @@ func (c *Config) probe(ctx context.Context, p *Path, w *Wanted) (server *measure
 	if p.Err == nil {
 		p.Offset = c.clock(ctx, net.JoinHostPort(p.Address, strconv.Itoa(w.Port)))
 	}
-	if r := c.run(ctx, mtuTime, measure.TestMTU, measure.Defaults(measure.TestMTU)); r.Error != nil {
+	if r := c.run(ctx, mtuTime, measure.TestMTU, option.Defaults(measure.TestMTU)); r.Error != nil {
 		p.MTUErr = r.Error
 	} else {
 		p.MTU = r.PathMTU
@@ -64,7 +65,7 @@ func (c *Config) probe(ctx context.Context, p *Path, w *Wanted) (server *measure
 
 // shortTest are round trips for half a second, whose result has the facts of both hosts.
 func shortTest() measure.Options {
-	o := measure.Defaults(measure.TestLatency)
+	o := option.Defaults(measure.TestLatency)
 	o.Duration, o.ConnectTimeout, o.RequestRate = measure.Duration(sampleTime), measure.Duration(connectTime), roundTrips
 	own := latency.OptionsOf(o)
 	own.Spin = "off"
@@ -79,7 +80,7 @@ func (c *Config) run(ctx context.Context, most time.Duration, test measure.Test,
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	host := c.Host
-	if !test.NeedsServer() {
+	if !option.HasServer(test) {
 		host = c.name() // echo has no port
 	}
 	return trial.Run(ctx, trial.Spec{Test: test, Options: o, Host: host, Token: c.Token, TLS: c.TLS, Version: c.Version}, trial.Hooks{})

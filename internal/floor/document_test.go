@@ -12,6 +12,7 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/text"
 	"soku/test/schema"
 )
@@ -32,7 +33,7 @@ func sample() *Document {
 			Packets:    []measure.FloorPackets{{Mode: "udp", SizeBytes: 64, PacketsPerSecond: 3e5, LossRatio: &loss, SenderNsPerPacket: 2000, ReceiverNsPerPacket: 1500}},
 			Timers:     []measure.FloorTimer{{AskedNs: 50_000, LateNs: rtt}},
 		},
-		Findings: measure.Findings{measure.NewFinding(measure.CodeHostLoaded, "", measure.Figures{"load_1m": 3, "cpus": 2})},
+		Findings: measure.Findings{measure.NewFinding(finding.HostLoaded, "", measure.Figures{"load_1m": 3, "cpus": 2})},
 		Host:     measure.Facts{Hostname: "vm1", OS: "linux", Arch: "amd64", Kernel: "6.1", CPUModel: "EPYC", CPUs: 2},
 	}
 }

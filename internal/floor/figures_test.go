@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/text"
 	"soku/internal/trial"
 )
@@ -45,7 +46,7 @@ func TestABusyHostIsReported(t *testing.T) {
 	for load, want := range map[float64]bool{0: false, 2: false, 2.1: true, 3: true} {
 		d := &Document{Host: measure.Facts{CPUs: 4, Load1: load}}
 		d.warnOfLoad()
-		found := d.Findings.With(measure.CodeHostLoaded)
+		found := d.Findings.With(finding.HostLoaded)
 		if len(found) != len(d.Findings) || (len(found) == 1) != want || want && (found[0].Figures["load_1m"] != load || found[0].Figures["cpus"] != 4.0) {
 			t.Errorf("load %v of 4 processors: %+v", load, d.Findings)
 		}

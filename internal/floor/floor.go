@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/text"
 	"soku/internal/trial"
 )
@@ -121,7 +122,7 @@ func (r *run) trial(ctx context.Context, m mode, o measure.Options, length time.
 	if r.failed == nil {
 		r.failed = res.Error
 	}
-	r.doc.Findings.Add(measure.CodeBaselineModeFailed, "", measure.Figures{"test": m.test, "mode": m.name, "error": res.Error})
+	r.doc.Findings.Add(finding.BaselineModeFailed, "", measure.Figures{"test": m.test, "mode": m.name, "error": res.Error})
 	return nil
 }
 
@@ -237,6 +238,6 @@ func packetsOf(m mode, res *measure.Result) measure.FloorPackets {
 // limit.
 func (d *Document) warnOfLoad() {
 	if f := d.Host; f.CPUs > 0 && f.Load1 > float64(f.CPUs)/2 {
-		d.Findings.Add(measure.CodeHostLoaded, "", measure.Figures{"load_1m": f.Load1, "cpus": f.CPUs})
+		d.Findings.Add(finding.HostLoaded, "", measure.Figures{"load_1m": f.Load1, "cpus": f.CPUs})
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/text"
 	"soku/internal/trial"
@@ -106,7 +108,7 @@ func TestAModeThatFailsIsReportedAndTheOthersKeepTheirFigures(t *testing.T) {
 		t.Errorf("round trips take 50 ms and are allowed, the rest is not: %+v", d)
 	}
 	if !slices.ContainsFunc(d.Findings, func(f measure.Finding) bool {
-		return f.Code == measure.CodeBaselineModeFailed && f.Text("test") == "udp" && f.Text("mode") == "udp" && strings.Contains(f.Text("error"), "this server allows")
+		return f.Code == finding.BaselineModeFailed && f.Text("test") == "udp" && f.Text("mode") == "udp" && strings.Contains(f.Text("error"), "this server allows")
 	}) {
 		t.Errorf("findings %+v", d.Findings)
 	}
@@ -172,7 +174,7 @@ func TestAModeWithUnsupportedOptionsIsNotMeasured(t *testing.T) {
 	}
 	for _, m := range available() {
 		o, _ := m.options()
-		if _, err := o.Effective(m.test); err != nil {
+		if _, err := option.Effective(o, m.test); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // kind is the list of the floor to which a mode's figure belongs.
@@ -41,10 +42,10 @@ var modes = []mode{
 
 // options returns the options of m, or false if this build does not have one of them.
 func (m mode) options() (measure.Options, bool) {
-	o := measure.Defaults(m.test)
-	fields := measure.OptionFields(m.test)
+	o := option.Defaults(m.test)
+	fields := option.Fields(m.test)
 	for _, s := range m.set {
-		i := slices.IndexFunc(fields, func(f measure.OptionField) bool { return f.Key == s.key })
+		i := slices.IndexFunc(fields, func(f option.Field) bool { return f.Key == s.key })
 		if i < 0 || !put(fields[i], &o, s.value) {
 			return o, false
 		}
@@ -53,7 +54,7 @@ func (m mode) options() (measure.Options, bool) {
 }
 
 // put sets an option from its text.
-func put(f measure.OptionField, o *measure.Options, text string) bool {
+func put(f option.Field, o *measure.Options, text string) bool {
 	if len(f.Enum) > 0 && !slices.Contains(f.Enum, text) {
 		return false
 	}

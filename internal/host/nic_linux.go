@@ -9,6 +9,7 @@ import (
 	"github.com/safchain/ethtool"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // classNet is where the system describes interfaces.
@@ -157,7 +158,7 @@ func (s *cpuSet) steering() *measure.Steering {
 	if s.masks == 0 {
 		return nil
 	}
-	return &measure.Steering{Queues: s.masks, CPUs: measure.FormatCPUs(s.cpus)}
+	return &measure.Steering{Queues: s.masks, CPUs: option.FormatCPUs(s.cpus)}
 }
 
 // driverFacts reads what the driver says of queues, rings and interrupts.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 func read(t *testing.T, format, text string) ([]*measure.Result, error) {
@@ -166,7 +167,7 @@ func TestATruncatedFileIsAnError(t *testing.T) {
 				cut = strings.TrimRight(whole, "\n 0123456789.-\t") // the table without its figures
 			}
 			tried++
-			if results, err := read(t, Auto, cut); err == nil && len(results[len(results)-1].Findings.With(measure.CodeLastLineOpen)) == 0 {
+			if results, err := read(t, Auto, cut); err == nil && len(results[len(results)-1].Findings.With(finding.LastLineOpen)) == 0 {
 				t.Errorf("%s cut to %d %%: %d results and no error", name, percent, len(results))
 			}
 		}
@@ -195,7 +196,7 @@ func TestTextWithoutALastLineEndIsReadWithAFinding(t *testing.T) {
 		case "ping-linux.txt", "ntttcp-r.xml", "iperf3-3.12-tcp.json", "ethr-b.log": // their ends are marks of their own
 			marked = true
 		}
-		if found := len(last.Findings.With(measure.CodeLastLineOpen)) == 1; found == marked {
+		if found := len(last.Findings.With(finding.LastLineOpen)) == 1; found == marked {
 			t.Errorf("%s: findings %+v", file, last.Findings)
 		}
 		if last.Summary.GoodputBps != want[len(want)-1].Summary.GoodputBps {

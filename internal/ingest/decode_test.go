@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/test/schema"
 )
 
@@ -55,36 +56,36 @@ func TestThroughputIsWhatTheFileSays(t *testing.T) {
 		sent, received int64
 		streams        int
 		samples        int
-		missing        measure.Code
+		missing        finding.Code
 	}{
-		{"iperf3-3.1-tcp.json", "tcp", "tcp", 9.39610e8, 236126208, 234912024, 1, 2, measure.CodeIntervalsOfSender},
-		{"iperf3-3.1-udp.json", "udp", "udp, sender's count", 1.04852e7, 1310720, 0, 1, 1, measure.CodeGoodputOfSender},
-		{"iperf3-3.12-tcp.json", "tcp", "tcp", 25741356264.73737, 6438125568, 6438125568, 1, 2, measure.CodeIntervalsOfSender},
-		{"iperf3-3.12-reverse.json", "tcp", "tcp reverse", 36358662209.92646, 9087221760, 9089515573, 2, 2, measure.CodeNoRetransmits + "?"},
-		{"iperf3-3.12-udp.json", "udp", "udp", 20051910.549392313, 5013504, 5013504, 1, 2, measure.CodeNoBaseline},
-		{"iperf3-3.12-udp-reverse.json", "udp", "udp reverse", 40366018.300115086, 5046272, 5046272, 2, 1, measure.CodeNoBaseline},
-		{"iperf3-3.21-stream-tcp.json", "tcp", "tcp", 0, 6972506112, 6972637184, 2, 2, measure.CodeIntervalsOfSender},
-		{"iperf2-client-tcp.txt", "tcp", "tcp, sender's count", 27.0e9, 6764573491, 0, 1, 2, measure.CodeGoodputOfSender},
-		{"iperf2-client-tcp-e.txt", "tcp", "tcp, sender's count", 45.8e9, 0, 0, 2, 2, measure.CodeRoundedFigures},
-		{"iperf2-client-udp.txt", "udp", "udp", 10.5e6, 2631925, 2631925, 1, 2, measure.CodeRoundedFigures},
-		{"iperf2-client-udp-e.txt", "udp", "udp, sender's count", 10.5e6, 2621440, 0, 1, 2, measure.CodeNoLoss},
-		{"iperf2-server-tcp.txt", "tcp", "tcp", 36.6e9, 0, 0, 2, 2, measure.CodeNoSenderCount},
-		{"iperf2-server-udp-e.txt", "udp", "udp", 10.5e6, 0, 2631925, 1, 2, measure.CodeNoSenderCount},
-		{"iperf2-tcp.csv", "tcp", "tcp", 55197684905, 0, 0, 2, 0, measure.CodeCounterUnknown},
-		{"iperf2-tcp-intervals.csv", "tcp", "tcp", 32348184115, 0, 0, 1, 2, measure.CodeCounterUnknown},
-		{"ntttcp-r.xml", "tcp", "tcp", 0, 0, 10080616448, 0, 0, measure.CodeNoSenderCount},
-		{"ntttcp-s.xml", "tcp", "tcp, sender's count", 26882.998e6, 10083631104, 0, 0, 0, measure.CodeGoodputOfSender},
-		{"ntttcp-s.json", "tcp", "tcp, sender's count", 30816.803e6, 11559501824, 0, 0, 0, measure.CodeGoodputOfSender},
-		{"ntttcp-ru.json", "udp", "udp", 29900.859e6, 0, 7477296515, 0, 0, measure.CodeNoLoss},
-		{"ntttcp-windows.xml", "tcp", "tcp", 1887.437e6, 0, 2359767859, 0, 0, measure.CodeNoRetransmits},
-		{"ethr-b.txt", "tcp", "tcp, sender's count", (6.9e9 + 17.8e9 + 21.3e9) / 3, 0, 0, 0, 3, measure.CodeRoundedFigures},
-		{"ethr-b2.txt", "tcp", "tcp, sender's count", (17.1e9 + 16.1e9 + 16e9) / 3, 0, 0, 0, 3, measure.CodeGoodputOfSender},
-		{"ethr-b.log", "tcp", "tcp, sender's count", (6.9e9 + 17.8e9 + 21.3e9) / 3, 0, 0, 0, 3, measure.CodeNoToolVersion},
-		{"netperf-tcp_stream.txt", "tcp", "tcp, sender's count", 13806.12e6, 0, 0, 0, 0, measure.CodeGoodputOfSender},
-		{"netperf-tcp_maerts.txt", "tcp", "tcp reverse", 14169.35e6, 0, 0, 0, 0, measure.CodeNoIntervals},
-		{"netperf-udp_stream.txt", "udp", "udp", 1111.03e6, 0, 0, 0, 0, measure.CodeNoIntervals},
-		{"netperf-stream-k.txt", "tcp", "tcp, sender's count", 23178.74e6, 2899738624, 0, 0, 0, measure.CodeNoRetransmits},
-		{"netperf-omni-o-default.csv", "tcp", "tcp, sender's count", 14740.05e6, 0, 0, 0, 0, measure.CodeGoodputOfSender},
+		{"iperf3-3.1-tcp.json", "tcp", "tcp", 9.39610e8, 236126208, 234912024, 1, 2, finding.IntervalsOfSender},
+		{"iperf3-3.1-udp.json", "udp", "udp, sender's count", 1.04852e7, 1310720, 0, 1, 1, finding.GoodputOfSender},
+		{"iperf3-3.12-tcp.json", "tcp", "tcp", 25741356264.73737, 6438125568, 6438125568, 1, 2, finding.IntervalsOfSender},
+		{"iperf3-3.12-reverse.json", "tcp", "tcp reverse", 36358662209.92646, 9087221760, 9089515573, 2, 2, finding.NoRetransmits + "?"},
+		{"iperf3-3.12-udp.json", "udp", "udp", 20051910.549392313, 5013504, 5013504, 1, 2, finding.NoBaseline},
+		{"iperf3-3.12-udp-reverse.json", "udp", "udp reverse", 40366018.300115086, 5046272, 5046272, 2, 1, finding.NoBaseline},
+		{"iperf3-3.21-stream-tcp.json", "tcp", "tcp", 0, 6972506112, 6972637184, 2, 2, finding.IntervalsOfSender},
+		{"iperf2-client-tcp.txt", "tcp", "tcp, sender's count", 27.0e9, 6764573491, 0, 1, 2, finding.GoodputOfSender},
+		{"iperf2-client-tcp-e.txt", "tcp", "tcp, sender's count", 45.8e9, 0, 0, 2, 2, finding.RoundedFigures},
+		{"iperf2-client-udp.txt", "udp", "udp", 10.5e6, 2631925, 2631925, 1, 2, finding.RoundedFigures},
+		{"iperf2-client-udp-e.txt", "udp", "udp, sender's count", 10.5e6, 2621440, 0, 1, 2, finding.NoLoss},
+		{"iperf2-server-tcp.txt", "tcp", "tcp", 36.6e9, 0, 0, 2, 2, finding.NoSenderCount},
+		{"iperf2-server-udp-e.txt", "udp", "udp", 10.5e6, 0, 2631925, 1, 2, finding.NoSenderCount},
+		{"iperf2-tcp.csv", "tcp", "tcp", 55197684905, 0, 0, 2, 0, finding.CounterUnknown},
+		{"iperf2-tcp-intervals.csv", "tcp", "tcp", 32348184115, 0, 0, 1, 2, finding.CounterUnknown},
+		{"ntttcp-r.xml", "tcp", "tcp", 0, 0, 10080616448, 0, 0, finding.NoSenderCount},
+		{"ntttcp-s.xml", "tcp", "tcp, sender's count", 26882.998e6, 10083631104, 0, 0, 0, finding.GoodputOfSender},
+		{"ntttcp-s.json", "tcp", "tcp, sender's count", 30816.803e6, 11559501824, 0, 0, 0, finding.GoodputOfSender},
+		{"ntttcp-ru.json", "udp", "udp", 29900.859e6, 0, 7477296515, 0, 0, finding.NoLoss},
+		{"ntttcp-windows.xml", "tcp", "tcp", 1887.437e6, 0, 2359767859, 0, 0, finding.NoRetransmits},
+		{"ethr-b.txt", "tcp", "tcp, sender's count", (6.9e9 + 17.8e9 + 21.3e9) / 3, 0, 0, 0, 3, finding.RoundedFigures},
+		{"ethr-b2.txt", "tcp", "tcp, sender's count", (17.1e9 + 16.1e9 + 16e9) / 3, 0, 0, 0, 3, finding.GoodputOfSender},
+		{"ethr-b.log", "tcp", "tcp, sender's count", (6.9e9 + 17.8e9 + 21.3e9) / 3, 0, 0, 0, 3, finding.NoToolVersion},
+		{"netperf-tcp_stream.txt", "tcp", "tcp, sender's count", 13806.12e6, 0, 0, 0, 0, finding.GoodputOfSender},
+		{"netperf-tcp_maerts.txt", "tcp", "tcp reverse", 14169.35e6, 0, 0, 0, 0, finding.NoIntervals},
+		{"netperf-udp_stream.txt", "udp", "udp", 1111.03e6, 0, 0, 0, 0, finding.NoIntervals},
+		{"netperf-stream-k.txt", "tcp", "tcp, sender's count", 23178.74e6, 2899738624, 0, 0, 0, finding.NoRetransmits},
+		{"netperf-omni-o-default.csv", "tcp", "tcp, sender's count", 14740.05e6, 0, 0, 0, 0, finding.GoodputOfSender},
 	} {
 		r := one(t, c.file)
 		if r.Test != c.test || r.Trial.Label != c.label {
@@ -167,7 +168,7 @@ func TestRoundTripsAreWhatTheFileSays(t *testing.T) {
 		if got := r.Latency.Histogram != nil; got != c.histogram || got != (r.Summary.RTT != nil) {
 			t.Errorf("%s: a histogram is there: %v", c.file, got)
 		}
-		if c.received > 0 && !c.histogram && !isMissing(r, measure.CodeNoHistogram) && !isMissing(r, measure.CodePercentilesOfBlocks) {
+		if c.received > 0 && !c.histogram && !isMissing(r, finding.NoHistogram) && !isMissing(r, finding.PercentilesOfBlocks) {
 			t.Errorf("%s: does not say that it has no histogram", c.file)
 		}
 	}
@@ -192,7 +193,7 @@ func TestARowOfEthrsLogHasItsPercentilesInOrder(t *testing.T) {
 			t.Errorf("row %d: %v on the console, %v in the log", i, a, b)
 		}
 	}
-	if len(log.Findings.With(measure.CodePercentilesRenamed)) != 1 || len(text.Findings) != 0 {
+	if len(log.Findings.With(finding.PercentilesRenamed)) != 1 || len(text.Findings) != 0 {
 		t.Errorf("findings: %+v and %+v", log.Findings, text.Findings)
 	}
 }
@@ -217,11 +218,11 @@ func TestPacketsAndLossAreCounted(t *testing.T) {
 		t.Errorf("%+v", r.Summary)
 	}
 	r = one(t, "ethr-p.txt")
-	if !close2(r.Summary.PacketsPerSecond, (124.3e3+140.8e3+160.3e3)/3) || !isMissing(r, measure.CodeNoLoss) {
+	if !close2(r.Summary.PacketsPerSecond, (124.3e3+140.8e3+160.3e3)/3) || !isMissing(r, finding.NoLoss) {
 		t.Errorf("%+v", r.Summary)
 	}
 	r = one(t, "iperf2-client-udp.txt")
-	if r.Summary.PacketsSent != 1787 || *r.Summary.LossRatio != 0 || isMissing(r, measure.CodeGoodputOfSender) {
+	if r.Summary.PacketsSent != 1787 || *r.Summary.LossRatio != 0 || isMissing(r, finding.GoodputOfSender) {
 		t.Errorf("the server's report was not taken: %+v %q", r.Summary, r.Origin.Missing)
 	}
 }
@@ -251,7 +252,7 @@ func TestDirectionsOfIperf3AreDistinguished(t *testing.T) {
 
 func TestTheServersOutputGivesTheReceiversSamples(t *testing.T) {
 	r := one(t, "iperf3-3.12-get-server-output.json")
-	if len(r.Flows[0].Samples) == 0 || r.Flows[0].Samples[0].ReceivedBytes != 4386652107 || isMissing(r, measure.CodeIntervalsOfSender) {
+	if len(r.Flows[0].Samples) == 0 || r.Flows[0].Samples[0].ReceivedBytes != 4386652107 || isMissing(r, finding.IntervalsOfSender) {
 		t.Errorf("%+v %q", r.Flows[0].Samples, r.Origin.Missing)
 	}
 }
@@ -288,11 +289,11 @@ func TestTheLossesOfASenderAreUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, r := range map[string]*measure.Result{"server": server[4], "client": client[0]} {
-		if s := r.Summary; r.Test != measure.TestUDP || s.LossRatio != nil || s.JitterNs != nil || s.SentBytes == 0 || !isMissing(r, measure.CodeNoLoss) {
+		if s := r.Summary; r.Test != measure.TestUDP || s.LossRatio != nil || s.JitterNs != nil || s.SentBytes == 0 || !isMissing(r, finding.NoLoss) {
 			t.Errorf("%s: %+v, missing %+v", name, s, r.Origin.Missing)
 		}
 	}
-	if r := server[3]; r.Summary.LossRatio == nil || isMissing(r, measure.CodeNoLoss) {
+	if r := server[3]; r.Summary.LossRatio == nil || isMissing(r, finding.NoLoss) {
 		t.Errorf("a server that received: %+v", r.Summary)
 	}
 }
@@ -329,7 +330,7 @@ func TestEverySampleYieldsAValidDocumentWithItsOrigin(t *testing.T) {
 			if o.File != name || len(o.SHA256) != 64 || o.Line < 1 || o.Record < 1 || o.Format == "" || o.Tool == "" || len(o.Missing) == 0 || r.StartedAt.IsZero() {
 				t.Errorf("%s: origin %+v, started %v", name, o, r.StartedAt)
 			}
-			if isMissing(r, measure.CodeTimeOfFile) != r.StartedAt.Equal(fileTime) {
+			if isMissing(r, finding.TimeOfFile) != r.StartedAt.Equal(fileTime) {
 				t.Errorf("%s: started %v, missing %q", name, r.StartedAt, o.Missing)
 			}
 			r.ID = "0"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // A server keeps one set of counters for each client and protocol, whatever test it runs. The
@@ -37,7 +38,7 @@ func TestAServersSecondsOfEthrAreToldApartByTheirFigures(t *testing.T) {
 				v.figure = *f.Mean
 			}
 			got = append(got, v)
-			if r.Test == measure.TestUDP && len(r.Findings.With(measure.CodeTestsUnmarked)) != 1 {
+			if r.Test == measure.TestUDP && len(r.Findings.With(finding.TestsUnmarked)) != 1 {
 				t.Errorf("%s: does not say that UDP tests are not marked", file)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/stats"
 )
 
@@ -204,9 +205,9 @@ func (p *ethrRun) result(version string, record int) *measure.Result {
 	r := newReading(measure.TestTCP, "ethr", version, record, p.line)
 	r.StartedAt = p.startedAt
 	if p.startedAt.IsZero() {
-		missing(r, measure.CodeTimeOfFile)
+		missing(r, finding.TimeOfFile)
 	}
-	missing(r, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
+	missing(r, finding.NoOptions, finding.NoHostFacts, finding.NoBaseline)
 	r.Path.Server.Name = p.target
 	r.Origin.End = measure.EndClient
 	if p.server {
@@ -239,15 +240,15 @@ func (p *ethrRun) throughput(r *measure.Result) {
 	from, to := p.wholeSeconds()
 	if p.protocol == "UDP" {
 		r.Test = measure.TestUDP
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 		if len(p.pps) >= to && to > 0 {
 			f.Summary.PacketsPerSecond = stats.Mean(p.pps[from:to])
 		}
 		if p.server {
-			warn(r, measure.CodeTestsUnmarked)
+			warn(r, finding.TestsUnmarked)
 		}
 	} else {
-		missing(r, measure.CodeNoRetransmits)
+		missing(r, finding.NoRetransmits)
 	}
 	for i, v := range p.bps[from:to] {
 		sample := measure.Sample{StartNs: int64(i) * 1e9, EndNs: int64(i+1) * 1e9}
@@ -263,11 +264,11 @@ func (p *ethrRun) throughput(r *measure.Result) {
 	}
 	f.Summary.DurationNs = seconds(float64(to - from))
 	if p.server {
-		missing(r, measure.CodeNoSenderCount)
+		missing(r, finding.NoSenderCount)
 	} else {
-		missing(r, measure.CodeGoodputOfSender, measure.CodeIntervalsOfSender)
+		missing(r, finding.GoodputOfSender, finding.IntervalsOfSender)
 	}
-	missing(r, measure.CodeRoundedFigures, measure.CodeNoStreams)
+	missing(r, finding.RoundedFigures, finding.NoStreams)
 	setFlows(r, f)
 }
 
@@ -281,7 +282,7 @@ func (p *ethrRun) connections(r *measure.Result) {
 	} else {
 		r.Connect.OpenedPerSecond = r.Summary.ConnectionsPerSecond
 	}
-	missing(r, measure.CodeRoundedFigures, measure.CodeNoHistogram)
+	missing(r, finding.RoundedFigures, finding.NoHistogram)
 }
 
 // roundTrips combines rows of the same number of round trips: minimum, maximum and mean apply
@@ -299,16 +300,16 @@ func (p *ethrRun) roundTrips(r *measure.Result) {
 		row := measure.LatencyRow{RTT: measure.Percentiles{Mean: v[0], Min: v[1], P50: v[2], P90: v[3], P95: v[4], P99: v[5], P999: v[6], P9999: v[7], Max: v[8], Count: p.perRow}}
 		r.Latency.Rows = append(r.Latency.Rows, row)
 	}
-	missing(r, measure.CodeNoLoss)
+	missing(r, finding.NoLoss)
 	if len(p.rows) == 1 {
-		missing(r, measure.CodeNoHistogram)
+		missing(r, finding.NoHistogram)
 	} else {
 		f = &measure.RTTFigures{Mean: new(stats.Mean(means)), Min: f.Min, Max: f.Max, Count: n}
-		missing(r, measure.CodePercentilesOfBlocks)
+		missing(r, finding.PercentilesOfBlocks)
 	}
 	r.Summary.ReportedRTT = f
 	if p.moved {
-		warn(r, measure.CodePercentilesRenamed)
+		warn(r, finding.PercentilesRenamed)
 	}
 }
 
@@ -325,7 +326,7 @@ func (p *ethrRun) averageTrips(r *measure.Result) {
 	r.Options.Own = latency.Options{Protocol: cmp.Or(strings.ToLower(p.protocol), "tcp")}
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "Ethr"}}
 	r.Summary.ReportedRTT = &measure.RTTFigures{Mean: new(stats.Mean(p.averages))}
-	missing(r, measure.CodeNoLoss, measure.CodeNoHistogram, measure.CodeNoPercentiles)
+	missing(r, finding.NoLoss, finding.NoHistogram, finding.NoPercentiles)
 }
 
 // pings makes a histogram of single times of set-ups or echoes.
@@ -342,7 +343,7 @@ func (p *ethrRun) pings(r *measure.Result) {
 	if p.hasCounts {
 		sent, got = p.sent, p.got
 	} else {
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 	}
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "Ethr"}, Sent: sent, Received: got, Lost: sent - got}
 	if r.Test == measure.TestConnect {
@@ -355,10 +356,10 @@ func (p *ethrRun) pings(r *measure.Result) {
 		r.Latency.Histogram = p.setups
 		r.Summary.RTT = p.setups.Percentiles()
 	} else {
-		missing(r, measure.CodeNoHistogram)
+		missing(r, finding.NoHistogram)
 	}
 	if len(p.rows) == 1 {
 		r.Summary.ReportedRTT = ethrRTT(p.rows[0], got)
 	}
-	missing(r, measure.CodeNoIntervals)
+	missing(r, finding.NoIntervals)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // format is a file format.
@@ -75,7 +76,7 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	start := strings.TrimSpace(s.text)
 	markup := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "<")
 	if all[i].lines && s.openEnd() && !markup {
-		results[len(results)-1].Findings.Add(measure.CodeLastLineOpen, "", nil)
+		results[len(results)-1].Findings.Add(finding.LastLineOpen, "", nil)
 	}
 	return results, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // fping reads the output of fping -c, -C, -l and -Q, with or without -q, -D and -s. Each target is
@@ -221,7 +222,7 @@ func (p *fpingRun) result(s *Source, record int) (*measure.Result, error) {
 	if both {
 		r.Path.Server.Address = strings.TrimSuffix(address, ")")
 	}
-	missing(r, measure.CodeRoundedFigures, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline, measure.CodeNoIntervals)
+	missing(r, finding.RoundedFigures, finding.NoOptions, finding.NoHostFacts, finding.NoBaseline, finding.NoIntervals)
 	lost := p.sent - p.got
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "fping"}, Sent: p.sent, Received: p.got, Lost: lost, Duplicated: p.dup}
 	setLoss(&r.Summary, p.sent, lost)
@@ -233,7 +234,7 @@ func (p *fpingRun) result(s *Source, record int) (*measure.Result, error) {
 		r.Latency.Histogram = p.times
 		r.Summary.RTT = p.times.Percentiles()
 	case p.got > 0:
-		missing(r, measure.CodeNoHistogram, measure.CodeNoPercentiles)
+		missing(r, finding.NoHistogram, finding.NoPercentiles)
 	}
 	return r, nil
 }

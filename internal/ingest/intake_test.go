@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/store"
 	"soku/internal/store/memory"
 )
@@ -127,7 +128,7 @@ func TestTheEndsOfARangeAreNotPaired(t *testing.T) {
 	}
 	for _, r := range results {
 		repeat := map[string]int{"low": 1, "high": 2}[r.Origin.Part]
-		if r.Trial.Repeat != repeat || !isMissing(r, measure.CodeOnlyRange) {
+		if r.Trial.Repeat != repeat || !isMissing(r, finding.OnlyRange) {
 			t.Errorf("%s: repeat %d, missing %q", r.Origin.Part, r.Trial.Repeat, r.Origin.Missing)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // The figures here were read from the files by hand.
@@ -52,7 +53,7 @@ func TestAConnectionOfIperf2ForTheWayBackIsOfAReverseTest(t *testing.T) {
 // which rounding explains 0.025.
 func TestIperf2sOwnSumIsKept(t *testing.T) {
 	r := one(t, "iperf2-client-tcp4.txt")
-	f := r.Findings.With(measure.CodeSumDiffers)
+	f := r.Findings.With(finding.SumDiffers)
 	if len(f) != 1 {
 		t.Fatalf("findings %+v", r.Findings)
 	}
@@ -71,7 +72,7 @@ func TestIperf2sBounceBackIsALatencyTest(t *testing.T) {
 	if r.Trial.Label != "latency" || f == nil || f.Count != 20 || *f.Mean != 39e3 || *f.Min != 17e3 || *f.Max != 375e3 || *f.StdDev != 80e3 || r.Latency.Sent != 20 {
 		t.Errorf("%q %+v", r.Trial.Label, f)
 	}
-	if !isMissing(r, measure.CodeNoLoss) || !isMissing(r, measure.CodeNoPercentiles) || r.Summary.GoodputBps != 0 {
+	if !isMissing(r, finding.NoLoss) || !isMissing(r, finding.NoPercentiles) || r.Summary.GoodputBps != 0 {
 		t.Errorf("%+v", r.Origin.Missing)
 	}
 }

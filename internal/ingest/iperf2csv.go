@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // iperf2CSV reads the output of iperf 2 with -y C. It does not name the end that wrote it: the
@@ -36,9 +37,9 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 			return err
 		}
 		r.Origin.Missing = slices.DeleteFunc(r.Origin.Missing, func(f measure.Finding) bool {
-			return f.Code == measure.CodeGoodputOfSender || f.Code == measure.CodeIntervalsOfSender
+			return f.Code == finding.GoodputOfSender || f.Code == finding.IntervalsOfSender
 		})
-		missing(r, measure.CodeCounterUnknown)
+		missing(r, finding.CounterUnknown)
 		out, test = append(out, r), nil
 		clear(ports)
 		return nil

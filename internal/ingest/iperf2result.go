@@ -6,18 +6,19 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // open makes the result without its figures.
 func (t *iperf2Test) open(test measure.Test, atServer bool, record int) *measure.Result {
 	r := newReading(test, "iperf", "", record, t.line)
 	if !t.exact {
-		missing(r, measure.CodeRoundedFigures)
+		missing(r, finding.RoundedFigures)
 	}
-	missing(r, measure.CodeNoHostFacts, measure.CodeNoOptions, measure.CodeNoBaseline)
+	missing(r, finding.NoHostFacts, finding.NoOptions, finding.NoBaseline)
 	r.StartedAt = t.startedAt
 	if r.StartedAt.IsZero() {
-		missing(r, measure.CodeTimeOfFile)
+		missing(r, finding.TimeOfFile)
 	}
 	direction := measure.Forward
 	switch {
@@ -123,22 +124,22 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow, receivi
 
 func (t *iperf2Test) noteMissing(r *measure.Result, f *measure.Flow, receiving, hasRetries, hasLoss bool, reports int) {
 	if t.udp && !hasLoss {
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 	}
 	if !t.udp && !hasRetries {
-		missing(r, measure.CodeNoRetransmits)
+		missing(r, finding.NoRetransmits)
 	}
 	if !receiving && reports < len(t.ids) {
-		missing(r, measure.CodeGoodputOfSender)
+		missing(r, finding.GoodputOfSender)
 	}
 	if receiving {
-		missing(r, measure.CodeNoSenderCount)
+		missing(r, finding.NoSenderCount)
 	}
 	switch {
 	case len(f.Samples) == 0:
-		missing(r, measure.CodeNoIntervals)
+		missing(r, finding.NoIntervals)
 	case !receiving:
-		missing(r, measure.CodeIntervalsOfSender)
+		missing(r, finding.IntervalsOfSender)
 	}
 }
 
@@ -155,7 +156,7 @@ func (t *iperf2Test) compareSum(r *measure.Result) {
 		bps, slack = bps+row.bps, slack+row.slack
 	}
 	if math.Abs(bps-sum.bps) > slack {
-		r.Findings.Add(measure.CodeSumDiffers, "", measure.Figures{"tool": r.Origin.Tool, "goodput_bps": bps, "sum_bps": sum.bps})
+		r.Findings.Add(finding.SumDiffers, "", measure.Figures{"tool": r.Origin.Tool, "goodput_bps": bps, "sum_bps": sum.bps})
 	}
 }
 
@@ -203,6 +204,6 @@ func (t *iperf2Test) bounces(s *Source, record int) (*measure.Result, error) {
 		r.Summary.ReportedRTT.StdDev = nsOf(all.deviation)
 	}
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "iperf"}, Sent: int64(all.count), Received: int64(all.count)}
-	missing(r, measure.CodeNoHistogram, measure.CodeNoPercentiles, measure.CodeNoIntervals, measure.CodeNoLoss)
+	missing(r, finding.NoHistogram, finding.NoPercentiles, finding.NoIntervals, finding.NoLoss)
 	return r, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // iperf3 reads the output of iperf3, at the client or at the server: its text, or the documents of
@@ -121,7 +122,7 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 		}
 	}
 	r := newReading(measure.TestTCP, "iperf3", version, record, line)
-	missing(r, measure.CodeNoBaseline)
+	missing(r, finding.NoBaseline)
 	s.iperf3Start(r, d)
 	r.Origin.End, r.Origin.Run = measure.EndClient, short(d.Start.Cookie)
 	if d.atServer() {
@@ -134,7 +135,7 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 		if r.Error == nil {
 			return nil, s.fail(line, "ingest.iperf3.test_start", nil)
 		}
-		r.Findings.Add(measure.CodeTestUnknown, "", measure.Figures{"tool": r.Origin.Tool, "test": r.Test})
+		r.Findings.Add(finding.TestUnknown, "", measure.Figures{"tool": r.Origin.Tool, "test": r.Test})
 		return r, nil
 	}
 	switch d.Start.Test.Protocol {
@@ -154,7 +155,7 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 	}
 	iperf3CPU(r, d)
 	if d.computed {
-		missing(r, measure.CodeGoodputComputed)
+		missing(r, finding.GoodputComputed)
 	}
 	return r, nil
 }
@@ -186,7 +187,7 @@ func (s *Source) iperf3Start(r *measure.Result, d *iperf3Doc) {
 	if facts != nil {
 		near.Name = facts.Hostname
 	} else {
-		missing(r, measure.CodeNoHostFacts)
+		missing(r, finding.NoHostFacts)
 	}
 	if st.ConnectingTo != nil {
 		far.Name = short(st.ConnectingTo.Host)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // iperf3Flows makes one flow per direction from the document's end and its intervals.
@@ -37,18 +38,18 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 		s.GoodputBps, s.ReceivedBytes, s.DurationNs = received.Bps, int64(received.Bytes), seconds(received.Seconds)
 	case sent != nil:
 		s.GoodputBps = sent.Bps
-		missing(r, measure.CodeGoodputOfSender)
+		missing(r, finding.GoodputOfSender)
 	}
 	if sent != nil && sent.Retransmits != nil {
 		s.Retransmits = new(int64(*sent.Retransmits))
 	} else if r.Test == measure.TestTCP {
-		missing(r, measure.CodeNoRetransmits)
+		missing(r, finding.NoRetransmits)
 	}
 	if r.Test == measure.TestUDP {
 		iperf3Datagrams(r, s, d, sent, received, sum)
 	}
 	if s.SentBytes == 0 {
-		missing(r, measure.CodeNoSenderCount)
+		missing(r, finding.NoSenderCount)
 	}
 	iperf3Samples(r, d, &f)
 	iperf3Streams(r, d, &f)
@@ -65,10 +66,10 @@ func iperf3Datagrams(r *measure.Result, s *measure.Summary, d *iperf3Doc, sent, 
 	if sum != nil && sent == nil && received == nil { // before 3.9
 		s.SentBytes, s.DurationNs = int64(sum.Bytes), seconds(sum.Seconds)
 		s.GoodputBps = sum.Bps
-		missing(r, measure.CodeGoodputOfSender)
+		missing(r, finding.GoodputOfSender)
 	}
 	if from == nil || from.Packets == nil || from == sum && d.sumOfSender(r, sum, received) {
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 		return
 	}
 	packets, lost := *from.Packets, 0.0
@@ -139,9 +140,9 @@ func iperf3Samples(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
 	}
 	switch {
 	case len(f.Samples) == 0:
-		missing(r, measure.CodeNoIntervals)
+		missing(r, finding.NoIntervals)
 	case sending:
-		missing(r, measure.CodeIntervalsOfSender)
+		missing(r, finding.IntervalsOfSender)
 	}
 }
 
@@ -190,7 +191,7 @@ func iperf3Streams(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
 	}
 	if len(f.Streams) < r.Options.Streams {
 		f.Streams = []measure.Stream{} // an incomplete list would look complete
-		missing(r, measure.CodeNoStreams)
+		missing(r, finding.NoStreams)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // iperf3Text reads what iperf3 prints without -J, at the client or at the server, versions 3.0
@@ -131,12 +132,12 @@ func (f *iperf3File) add(d *iperf3Doc, line int) error {
 	if err != nil {
 		return err
 	}
-	missing(r, measure.CodeRoundedFigures)
+	missing(r, finding.RoundedFigures)
 	if !d.verbose {
-		missing(r, measure.CodeNoOptions)
+		missing(r, finding.NoOptions)
 	}
 	if len(r.Flows) > 0 && len(d.End.Streams) == 0 {
-		missing(r, measure.CodeNoStreams)
+		missing(r, finding.NoStreams)
 	}
 	f.out = append(f.out, r)
 	return nil

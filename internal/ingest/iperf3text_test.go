@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 const (
@@ -100,7 +101,7 @@ func TestIperf3sTextIsReadAsItsDocument(t *testing.T) {
 		results := sample(t, file)
 		checkFlows(t, file, results, tests)
 		for _, r := range results {
-			if !isMissing(r, measure.CodeRoundedFigures) || r.Origin.Tool != "iperf3" || r.Origin.Format != "iperf3" {
+			if !isMissing(r, finding.RoundedFigures) || r.Origin.Tool != "iperf3" || r.Origin.Format != "iperf3" {
 				t.Errorf("%s: %+v", file, r.Origin)
 			}
 		}
@@ -120,10 +121,10 @@ func TestIperf3sTextSaysWhatTheTestWas(t *testing.T) {
 	if c := r.Summary.CPUSecPerGB; c == nil || !close2(*c, (13.3+36.8)/100*2.01e9/float64(r.Summary.ReceivedBytes)) {
 		t.Errorf("CPU %v", c)
 	}
-	if isMissing(r, measure.CodeNoOptions) || isMissing(r, measure.CodeNoHostFacts) || isMissing(r, measure.CodeTimeOfFile) {
+	if isMissing(r, finding.NoOptions) || isMissing(r, finding.NoHostFacts) || isMissing(r, finding.TimeOfFile) {
 		t.Errorf("missing %+v", r.Origin.Missing)
 	}
-	if r := one(t, "iperf3-3.12-tcp.txt"); !isMissing(r, measure.CodeNoOptions) || !isMissing(r, measure.CodeNoToolVersion) {
+	if r := one(t, "iperf3-3.12-tcp.txt"); !isMissing(r, finding.NoOptions) || !isMissing(r, finding.NoToolVersion) {
 		t.Errorf("without -V: missing %+v", r.Origin.Missing)
 	}
 }
@@ -143,7 +144,7 @@ func TestAFailedTestInIperf3sTextIsAResultWithItsError(t *testing.T) {
 			t.Errorf("test %d: %v, %v bit/s", i+1, r.Error, r.Summary.GoodputBps)
 		}
 	}
-	if r := results[1]; !strings.Contains(r.Error.Message, "the client has terminated") || !isMissing(r, measure.CodeGoodputOfSender) {
+	if r := results[1]; !strings.Contains(r.Error.Message, "the client has terminated") || !isMissing(r, finding.GoodputOfSender) {
 		t.Errorf("%v %+v", r.Error, r.Origin.Missing)
 	}
 	server := sample(t, "iperf3-3.12-server.txt")

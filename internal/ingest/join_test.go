@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // given reads samples under other names, as files of one command.
@@ -74,12 +75,12 @@ func TestFilesOfOneCookieBecomeOneResult(t *testing.T) {
 		if r.Trial.Label != clients[r.Origin.File] || r.Hosts.Client == nil || r.Hosts.Server == nil {
 			t.Errorf("%s: label %q, hosts %+v", r.Origin.File, r.Trial.Label, r.Hosts)
 		}
-		for _, phrase := range []measure.Code{measure.CodeGoodputOfSender, measure.CodeNoSenderCount, measure.CodeIntervalsOfSender, measure.CodeNoIntervals, measure.CodeNoRetransmits, measure.CodeNoStreams} {
+		for _, phrase := range []finding.Code{finding.GoodputOfSender, finding.NoSenderCount, finding.IntervalsOfSender, finding.NoIntervals, finding.NoRetransmits, finding.NoStreams} {
 			if isMissing(r, phrase) {
 				t.Errorf("%s: %q is still missing with both ends", r.Origin.File, phrase)
 			}
 		}
-		if !isMissing(r, measure.CodeNoBaseline) {
+		if !isMissing(r, finding.NoBaseline) {
 			t.Errorf("%s: the floor came from nowhere: %q", r.Origin.File, r.Origin.Missing)
 		}
 		for i, f := range r.Flows {
@@ -107,10 +108,10 @@ func TestOfTwoJoinedFilesTheReceiverCounts(t *testing.T) {
 		bps            float64
 		sent, received int64
 		retransmits    int64
-		gained         []measure.Code
+		gained         []finding.Code
 	}{
-		{"run{repeat}-{end}.log", "ntttcp-s.xml", "ntttcp-r.xml", 26873.733e6, 10083631104, 10080616448, 5, []measure.Code{measure.CodeGoodputOfSender, measure.CodeNoSenderCount, measure.CodeNoRetransmits}},
-		{"run{repeat}-{end}.log", "ethr-pair-client.log", "ethr-pair-server.log", (53.2e9 + 45.7e9 + 53.4e9) / 3, 0, 0, -1, []measure.Code{measure.CodeGoodputOfSender, measure.CodeNoSenderCount, measure.CodeIntervalsOfSender}},
+		{"run{repeat}-{end}.log", "ntttcp-s.xml", "ntttcp-r.xml", 26873.733e6, 10083631104, 10080616448, 5, []finding.Code{finding.GoodputOfSender, finding.NoSenderCount, finding.NoRetransmits}},
+		{"run{repeat}-{end}.log", "ethr-pair-client.log", "ethr-pair-server.log", (53.2e9 + 45.7e9 + 53.4e9) / 3, 0, 0, -1, []finding.Code{finding.GoodputOfSender, finding.NoSenderCount, finding.IntervalsOfSender}},
 	} {
 		for _, files := range [][][2]string{
 			{{"a/run3-one.log", c.client}, {"a/run3-other.log", c.server}},
@@ -221,7 +222,7 @@ func TestAJoinedRunIsIngestedOnce(t *testing.T) {
 func TestAReceiverThatCountsMoreThanWasSentIsReported(t *testing.T) {
 	a, b := one(t, "ntttcp-s.json"), one(t, "ntttcp-r.xml")
 	b.Flows[0].Summary.ReceivedBytes = a.Flows[0].Summary.SentBytes * 2
-	if r := merge(a, b); len(r.Findings.With(measure.CodeReceivedExceedsSent)) != 1 {
+	if r := merge(a, b); len(r.Findings.With(finding.ReceivedExceedsSent)) != 1 {
 		t.Errorf("%+v", r.Findings)
 	}
 	if a.Origin.Other != nil || a.Trial.Label != "tcp, sender's count" {

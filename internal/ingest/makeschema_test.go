@@ -7,7 +7,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/test/schema"
 )
 
@@ -117,7 +117,7 @@ func resultSchema() *jsonschema.Schema {
 			f, _ := figureOf(name)
 			limits.Properties.Set(name, defined(unitKinds[f.kind]))
 		}
-		for _, f := range measure.OptionFields(test) {
+		for _, f := range option.Fields(test) {
 			options.Properties.Set(f.Key, described(defined("cell"), f.HelpFor(test)))
 		}
 		of := &jsonschema.Schema{Properties: jsonschema.NewProperties()}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // merge makes one result from the client's and the server's files of one run. It takes from
@@ -19,7 +20,7 @@ func merge(client, server *measure.Result) *measure.Result {
 	o.Other = &measure.OtherEnd{File: server.Origin.File, SHA256: server.Origin.SHA256, Record: server.Origin.Record, Line: server.Origin.Line}
 	o.ToolVersion = cmp.Or(o.ToolVersion, server.Origin.ToolVersion)
 	o.Missing = mergedMissing(client, server)
-	if isMissing(client, measure.CodeTimeOfFile) && !isMissing(server, measure.CodeTimeOfFile) {
+	if isMissing(client, finding.TimeOfFile) && !isMissing(server, finding.TimeOfFile) {
 		r.StartedAt = server.StartedAt
 	}
 	r.Path.Client, r.Path.Server = mergedEndpoint(client.Path.Client, server.Path.Client), mergedEndpoint(server.Path.Server, client.Path.Server)
@@ -44,10 +45,10 @@ func merge(client, server *measure.Result) *measure.Result {
 func mergedMissing(client, server *measure.Result) (out measure.Findings) {
 	for _, f := range slices.Concat(client.Origin.Missing, server.Origin.Missing) {
 		both := slices.ContainsFunc(client.Origin.Missing, f.Equal) && slices.ContainsFunc(server.Origin.Missing, f.Equal)
-		if f.Code == measure.CodeNoIntervals || f.Code == measure.CodeIntervalsOfSender {
+		if f.Code == finding.NoIntervals || f.Code == finding.IntervalsOfSender {
 			continue
 		}
-		if both || f.Code == measure.CodeRoundedFigures {
+		if both || f.Code == finding.RoundedFigures {
 			out.AddOnce(f)
 		}
 	}
@@ -84,7 +85,7 @@ func mergeFigures(r, client, server *measure.Result) {
 		if f.Direction == measure.Reverse {
 			sender, receiver, senderOf, receiverOf = receiver, sender, server, client
 		}
-		flows = append(flows, mergeFlow(r, sender, receiver, isMissing(senderOf, measure.CodeGoodputOfSender), isMissing(receiverOf, measure.CodeGoodputOfSender)))
+		flows = append(flows, mergeFlow(r, sender, receiver, isMissing(senderOf, finding.GoodputOfSender), isMissing(receiverOf, finding.GoodputOfSender)))
 	}
 	if len(flows) == 0 {
 		flows = server.Flows
@@ -125,7 +126,7 @@ func mergeFlow(r *measure.Result, sender, receiver measure.Flow, blindSender, bl
 	out.Streams = mergeStreams(sender.Streams, receiver.Streams)
 	const more = 1.05 // clocks and moments of two programs differ
 	if s := out.Summary; s.SentBytes > 0 && float64(s.ReceivedBytes) > more*float64(s.SentBytes) {
-		r.Findings.AddOnce(measure.NewFinding(measure.CodeReceivedExceedsSent, measure.Where(out.Direction), measure.Figures{
+		r.Findings.AddOnce(measure.NewFinding(finding.ReceivedExceedsSent, measure.Where(out.Direction), measure.Figures{
 			"sent_bytes": s.SentBytes, "received_bytes": s.ReceivedBytes,
 		}))
 	}
@@ -160,9 +161,9 @@ func sampled(r *measure.Result) {
 	for _, f := range r.Flows {
 		switch {
 		case len(f.Samples) == 0:
-			missing(r, measure.CodeNoIntervals)
+			missing(r, finding.NoIntervals)
 		case !received(f):
-			missing(r, measure.CodeIntervalsOfSender)
+			missing(r, finding.IntervalsOfSender)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // mtr reads the reports of mtr (-r, -w), with any columns of -o. They do not name the target: the last
@@ -112,12 +113,12 @@ func (p *mtrRun) result(s *Source) (*measure.Result, error) {
 	if len(p.route.hops) == 0 || !need {
 		return nil, s.cutOff("ingest.cut_off.mtr", nil)
 	}
-	missing(p.r, measure.CodeRoundedFigures, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
+	missing(p.r, finding.RoundedFigures, finding.NoOptions, finding.NoHostFacts, finding.NoBaseline)
 	p.route.counted = true
 	last := p.route.hops[len(p.route.hops)-1]
 	p.route.target = last.address
 	p.r.Path.Server = measure.Endpoint{Name: last.name, Address: last.address}
-	missing(p.r, measure.CodeNoTarget)
+	missing(p.r, finding.NoTarget)
 	p.route.fill(p.r, "mtr", "icmp") // its default
 	return p.r, nil
 }

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/report"
 )
 
 // nativeResult is a document as soku tcp --json prints it.
 func nativeResult(t testing.TB, id string, bps float64) string {
 	t.Helper()
-	o, err := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+	o, err := option.Effective(option.Defaults(measure.TestTCP), measure.TestTCP)
 	if err != nil {
 		t.Fatal(err)
 	}

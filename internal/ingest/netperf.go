@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // netperf reads the classic tables of netperf's TCP_STREAM, TCP_MAERTS,
@@ -49,7 +50,7 @@ func (s *Source) netperfRun(lines []string, record, line int) (*measure.Result, 
 		return nil, err
 	}
 	r := newReading(measure.TestTCP, "netperf", "", record, line)
-	missing(r, measure.CodeTimeOfFile, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
+	missing(r, finding.TimeOfFile, finding.NoIntervals, finding.NoOptions, finding.NoHostFacts, finding.NoBaseline)
 	head := lines[0]
 	_, to, _ := strings.Cut(head, " to ")
 	if words := strings.Fields(to); len(words) > 0 {
@@ -144,7 +145,7 @@ func (s *Source) netperfOmni(r *measure.Result, head string, values map[string]s
 	}
 	setFlows(r, r.Flows...)
 	if r.Summary.Retransmits == nil && !udp {
-		missing(r, measure.CodeNoRetransmits)
+		missing(r, finding.NoRetransmits)
 	}
 	return nil
 }
@@ -181,13 +182,13 @@ func (s *Source) netperfRoundTrips(r *measure.Result, head string, perSecond flo
 			return s.fail(r.Origin.Line, "ingest.netperf.bursts", nil)
 		}
 		f.Mean = new(1e9 / perSecond)
-		missing(r, measure.CodeMeanComputed)
+		missing(r, finding.MeanComputed)
 	}
 	n := int64(perSecond * float64(r.Summary.DurationNs) / 1e9)
 	f.Count = n
-	missing(r, measure.CodeNoHistogram, measure.CodeNoLoss)
+	missing(r, finding.NoHistogram, finding.NoLoss)
 	if f.P50 == nil {
-		missing(r, measure.CodeNoPercentiles)
+		missing(r, finding.NoPercentiles)
 	}
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "netperf"}, Sent: n, Received: n}
 	return nil
@@ -200,8 +201,8 @@ func (s *Source) netperfConnects(r *measure.Result, perSecond float64, line int)
 	r.Test = measure.TestConnect
 	r.Summary.ConnectionsPerSecond = perSecond
 	r.Connect = &measure.Connect{OpenedPerSecond: perSecond, DurationNs: int64(r.Summary.DurationNs)}
-	missing(r, measure.CodeNoHistogram, measure.CodeNoPercentiles)
-	warn(r, measure.CodeConnectionsCarryRequest)
+	missing(r, finding.NoHistogram, finding.NoPercentiles)
+	warn(r, finding.ConnectionsCarryRequest)
 	return nil
 }
 
@@ -215,7 +216,7 @@ func (s *Source) netperfStream(r *measure.Result, bps float64, reverse, udp bool
 	if reverse {
 		f.Direction, r.Path.Direction = measure.Reverse, measure.Reverse
 	} else {
-		missing(r, measure.CodeGoodputOfSender)
+		missing(r, finding.GoodputOfSender)
 	}
 	r.Options.Direction, r.Options.Streams = f.Direction, 1
 	f.Summary.GoodputBps, f.Summary.DurationNs = bps, r.Summary.DurationNs
@@ -261,7 +262,7 @@ func (s *Source) netperfTable(r *measure.Result, head string, lines []string, li
 		}
 		r.Summary.DurationNs = seconds(first[3])
 		s.netperfStream(r, first[4]*scale, strings.Contains(head, "MAERTS"), false)
-		missing(r, measure.CodeNoRetransmits)
+		missing(r, finding.NoRetransmits)
 		return nil
 	}
 	return s.fail(line, "ingest.netperf.test", measure.Figures{"test": short(strings.Split(head, " TEST from ")[0])})

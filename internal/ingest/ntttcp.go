@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // ntttcpLog is the log of one end of ntttcp, in either format.
@@ -294,10 +295,10 @@ func (s *Source) ntttcpResult(l *ntttcpLog, record int) (*measure.Result, error)
 // reading is a result of the log without figures.
 func (l *ntttcpLog) reading(record int) *measure.Result {
 	r := newReading(measure.TestTCP, "ntttcp", l.version, record, l.line)
-	missing(r, measure.CodeTimeOfFile, measure.CodeNoIntervals, measure.CodeNoStreams, measure.CodeNoBaseline)
+	missing(r, finding.TimeOfFile, finding.NoIntervals, finding.NoStreams, finding.NoBaseline)
 	if l.udp {
 		r.Test = measure.TestUDP
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 	}
 	r.Options.Direction, r.Options.Streams = measure.Forward, l.threads
 	scale := 1e9
@@ -347,17 +348,17 @@ func (l *ntttcpLog) ends(r *measure.Result, f *measure.Flow, moved int64) {
 		r.Origin.End = measure.EndClient
 		r.Path.Client.Name, r.Hosts.Client = l.host, host
 		f.Summary.SentBytes = moved
-		missing(r, measure.CodeGoodputOfSender)
+		missing(r, finding.GoodputOfSender)
 		if n, ok := l.values["packets_retransmitted"]; ok && !l.udp {
 			f.Summary.Retransmits = new(int64(n))
-			warn(r, measure.CodeRetransmitsOfHost)
+			warn(r, finding.RetransmitsOfHost)
 		}
 		return
 	}
 	r.Path.Server.Name, r.Hosts.Server = l.host, host
 	f.Summary.ReceivedBytes = moved
-	missing(r, measure.CodeNoSenderCount)
+	missing(r, finding.NoSenderCount)
 	if !l.udp {
-		missing(r, measure.CodeNoRetransmits)
+		missing(r, finding.NoRetransmits)
 	}
 }

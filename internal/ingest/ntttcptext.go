@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // ntttcpText reads what ntttcp for Linux and NTttcp for Windows print. Linux gives the bytes, a
@@ -29,7 +30,7 @@ func (s *Source) ntttcpText() ([]*measure.Result, error) {
 		return &ntttcpWindows{l: l, record: record, command: strings.Fields(command)}, nil
 	})
 	for _, r := range out {
-		missing(r, measure.CodeRoundedFigures, measure.CodeNoHostFacts)
+		missing(r, finding.RoundedFigures, finding.NoHostFacts)
 	}
 	return out, err
 }
@@ -196,7 +197,7 @@ func (p *ntttcpWindows) result(s *Source) (*measure.Result, error) {
 	known := p.end()
 	r := l.reading(p.record)
 	if !known { // as of a receiver, and without an end
-		missing(r, measure.CodeCounterUnknown)
+		missing(r, finding.CounterUnknown)
 	}
 	l.fill(r, rate*(8<<20), length, int64(bytes))
 	if !known {

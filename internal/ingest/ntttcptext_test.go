@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // The figures here were read from the files by hand.
@@ -34,7 +35,7 @@ func TestNtttcpsTextIsReadOnLinuxAndWindows(t *testing.T) {
 			s.DurationNs.String() != c.duration || r.Options.Streams != c.streams || retransmits != c.retransmits {
 			t.Errorf("%s: %q of the %s, %s, %+v, %d streams, %d retransmits, %s", c.file, r.Trial.Label, r.Origin.End, r.Origin.ToolVersion, s, r.Options.Streams, retransmits, s.DurationNs)
 		}
-		if !isMissing(r, measure.CodeRoundedFigures) || !isMissing(r, measure.CodeNoHostFacts) {
+		if !isMissing(r, finding.RoundedFigures) || !isMissing(r, finding.NoHostFacts) {
 			t.Errorf("%s: missing %+v", c.file, r.Origin.Missing)
 		}
 	}
@@ -51,7 +52,7 @@ func TestNtttcpForWindowsDoesNotAlwaysNameItsEnd(t *testing.T) {
 			t.Errorf("%s: %+v %v", name, results, err)
 			continue
 		}
-		if r := results[0]; isMissing(r, measure.CodeCounterUnknown) != (c.end == "") || c.end == "" && r.Summary.SentBytes+r.Summary.ReceivedBytes != 0 {
+		if r := results[0]; isMissing(r, finding.CounterUnknown) != (c.end == "") || c.end == "" && r.Summary.SentBytes+r.Summary.ReceivedBytes != 0 {
 			t.Errorf("%s: %+v", name, r.Summary)
 		}
 	}

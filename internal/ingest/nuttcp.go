@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // nuttcp reads the output of nuttcp at the client, with or without -i, -v and -fparse, over TCP and
@@ -229,7 +230,7 @@ func (p *nuttcpRun) result(record int) *measure.Result {
 	if p.udp {
 		r.Test = measure.TestUDP
 	}
-	missing(r, measure.CodeTimeOfFile, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
+	missing(r, finding.TimeOfFile, finding.NoOptions, finding.NoHostFacts, finding.NoBaseline)
 	if p.problem != "" {
 		r.Error = measure.Fail(measure.KindBroken, "ingest.nuttcp.reported", measure.Figures{"cause": short(p.problem)})
 		if strings.HasPrefix(p.problem, "connect") {
@@ -239,7 +240,7 @@ func (p *nuttcpRun) result(record int) *measure.Result {
 	}
 	direction := cmp.Or(p.direction, measure.Forward)
 	if p.direction == "" {
-		missing(r, measure.CodeNoDirection)
+		missing(r, finding.NoDirection)
 	}
 	r.Path.Direction, r.Options.Direction = direction, direction
 	if direction == measure.Reverse {
@@ -263,22 +264,22 @@ func (p *nuttcpRun) figures(r *measure.Result, f *measure.Flow) {
 	switch {
 	case p.ofSender:
 		v.SentBytes = int64(p.total.bytes)
-		missing(r, measure.CodeGoodputOfSender)
+		missing(r, finding.GoodputOfSender)
 	case p.sent != nil:
 		v.ReceivedBytes, v.SentBytes = int64(p.total.bytes), int64(p.sent.bytes)
 	default:
 		v.ReceivedBytes = int64(p.total.bytes)
-		missing(r, measure.CodeNoSenderCount)
+		missing(r, finding.NoSenderCount)
 	}
 	if p.hasRetransmits && !p.udp {
 		v.Retransmits = new(int64(p.retransmits))
 	} else if !p.udp {
-		missing(r, measure.CodeNoRetransmits)
+		missing(r, finding.NoRetransmits)
 	}
 	if p.hasLoss {
 		setDatagrams(v, p.packets, p.lost)
 	} else if p.udp {
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 	}
 	at := 0.0
 	for _, row := range p.intervals {
@@ -286,7 +287,7 @@ func (p *nuttcpRun) figures(r *measure.Result, f *measure.Flow) {
 		at += row.length
 	}
 	if len(f.Samples) == 0 {
-		missing(r, measure.CodeNoIntervals)
+		missing(r, finding.NoIntervals)
 	}
-	missing(r, measure.CodeNoStreams)
+	missing(r, finding.NoStreams)
 }

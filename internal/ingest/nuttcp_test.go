@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // The figures here were read from the files by hand. nuttcp's MB is 2^20 bytes.
@@ -28,7 +29,7 @@ func TestNuttcpIsReadInEveryForm(t *testing.T) {
 	} {
 		r := one(t, c.file)
 		c.flow.check(t, c.file, r.Flows[0])
-		if r.Trial.Label != c.label || isMissing(r, measure.CodeNoDirection) == c.known || (r.Origin.ToolVersion == "6.1.2") != c.known {
+		if r.Trial.Label != c.label || isMissing(r, finding.NoDirection) == c.known || (r.Origin.ToolVersion == "6.1.2") != c.known {
 			t.Errorf("%s: %q, version %q, missing %+v", c.file, r.Trial.Label, r.Origin.ToolVersion, r.Origin.Missing)
 		}
 	}

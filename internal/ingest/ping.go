@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // ping reads the output of ping: iputils and busybox on Linux, macOS and BSD,
@@ -289,7 +290,7 @@ func (p *pingRun) summary(s *Source, at int, line string) error {
 func (p *pingRun) result(s *Source) (*measure.Result, error) {
 	r := p.r
 	if p.windows && p.replies < p.got {
-		warn(r, measure.CodeRouterRepliesAreLoss)
+		warn(r, finding.RouterRepliesAreLoss)
 		p.got, p.wants = p.replies, p.replies > 0
 	}
 	if size := r.Options.Size; p.windows {
@@ -300,7 +301,7 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 	if !p.counted || p.wants && !p.summed && !p.untimed {
 		return nil, s.cutOff("ingest.cut_off.ping", measure.Figures{"begin": r.Origin.Line})
 	}
-	missing(r, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline, measure.CodeNoIntervals)
+	missing(r, finding.NoOptions, finding.NoHostFacts, finding.NoBaseline, finding.NoIntervals)
 	r.StartedAt = p.startedAt
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "ping"}, Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
 	setLoss(&r.Summary, p.sent, p.sent-p.got)
@@ -313,12 +314,12 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 		r.Latency.Histogram = p.h
 		r.Summary.RTT = p.h.Percentiles()
 	case p.got > 0 && !p.summed:
-		missing(r, measure.CodeNoTimes)
+		missing(r, finding.NoTimes)
 	case p.got > 0:
-		missing(r, measure.CodeNoHistogram, measure.CodeNoPercentiles)
+		missing(r, finding.NoHistogram, finding.NoPercentiles)
 	}
 	if p.windows {
-		warn(r, measure.CodeWholeMilliseconds)
+		warn(r, finding.WholeMilliseconds)
 	}
 	return r, nil
 }

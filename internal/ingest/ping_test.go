@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // The formats are those of published outputs of Windows 10 and 11, macOS and Linux.
@@ -61,7 +62,7 @@ func TestPingLinesWithoutAReplyCountAsLoss(t *testing.T) {
 		if f := r.Summary.ReportedRTT; (f != nil) != (c.received > 0) || f != nil && (f.StdDev == nil) != c.stdless {
 			t.Errorf("%s: reported %+v", name, f)
 		}
-		if got := len(r.Findings.With(measure.CodeRouterRepliesAreLoss)) == 1; got != c.routersWarn {
+		if got := len(r.Findings.With(finding.RouterRepliesAreLoss)) == 1; got != c.routersWarn {
 			t.Errorf("%s: findings %+v", name, r.Findings)
 		}
 	}
@@ -96,7 +97,7 @@ func TestPingOfSmallPacketsHasItsCountsOnly(t *testing.T) {
 		if r.Latency.Sent != 3 || r.Latency.Received != 3 || r.Options.Size != 8 || *r.Summary.LossRatio != 0 || r.Latency.Histogram != nil || r.Summary.ReportedRTT != nil {
 			t.Errorf("%s: %+v %+v", file, r.Latency, r.Summary.ReportedRTT)
 		}
-		if !isMissing(r, measure.CodeNoTimes) || isMissing(r, measure.CodeNoPercentiles) {
+		if !isMissing(r, finding.NoTimes) || isMissing(r, finding.NoPercentiles) {
 			t.Errorf("%s: missing %+v", file, r.Origin.Missing)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // newReading is an empty result for a record that begins at this line.
@@ -13,25 +14,25 @@ func newReading(test measure.Test, tool, version string, record, line int) *meas
 		Origin: &measure.Origin{Record: record, Line: max(line, 1), Tool: tool, ToolVersion: short(version)},
 	}
 	if version == "" {
-		missing(r, measure.CodeNoToolVersion)
+		missing(r, finding.NoToolVersion)
 	}
 	return r
 }
 
 // missing records once what a result does not have.
-func missing(r *measure.Result, codes ...measure.Code) {
+func missing(r *measure.Result, codes ...finding.Code) {
 	for _, code := range codes {
 		r.Origin.Missing.AddOnce(measure.NewFinding(code, "", nil))
 	}
 }
 
 // isMissing reports whether a result does not have what the code names.
-func isMissing(r *measure.Result, code measure.Code) bool {
+func isMissing(r *measure.Result, code finding.Code) bool {
 	return len(r.Origin.Missing.With(code)) > 0
 }
 
 // warn records once a finding about the program's output.
-func warn(r *measure.Result, code measure.Code) {
+func warn(r *measure.Result, code finding.Code) {
 	r.Findings.AddOnce(measure.NewFinding(code, "", measure.Figures{"tool": r.Origin.Tool}))
 }
 

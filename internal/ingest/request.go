@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // maxFactors is the maximum number of factors, as in a plan.
@@ -136,7 +137,7 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 	t.Levels, t.Pattern, t.Round, t.Repeat = levels, measure.JoinLevels(levels), max(t.Round, round), max(t.Repeat, 1)
 	if r.StartedAt.IsZero() {
 		r.StartedAt = s.ModTime
-		missing(r, measure.CodeTimeOfFile)
+		missing(r, finding.TimeOfFile)
 	}
 	r.Tool = measure.Tool{Name: "soku", Version: q.Version}
 	r.Origin.File, r.Origin.SHA256, r.Origin.IngestedAt = s.Name, s.SHA256, q.Now.UTC()
@@ -153,7 +154,7 @@ func labelOf(r *measure.Result) string {
 	if r.Test == measure.TestLatency && latency.OptionsOf(r.Options).Protocol == "udp" {
 		label += " udp"
 	}
-	if isMissing(r, measure.CodeGoodputOfSender) {
+	if isMissing(r, finding.GoodputOfSender) {
 		label += ", sender's count"
 	}
 	return label

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // maxHops is the largest hop limit of a packet.
@@ -68,7 +69,7 @@ func (t *route) fill(r *measure.Result, tool, probe string) {
 	r.Trace = out
 	n := len(t.hops)
 	if n == 0 || t.hops[n-1].address == "" || t.target != "" && t.hops[n-1].address != t.target {
-		missing(r, measure.CodeNoTimes)
+		missing(r, finding.NoTimes)
 		out.Flows = []measure.TraceFlow{flow}
 		return
 	}
@@ -83,10 +84,10 @@ func (t *route) summary(r *measure.Result, last routeHop) {
 	if t.counted {
 		setLoss(&r.Summary, last.sent, last.lost)
 	} else {
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 	}
 	if !last.hasTimes {
-		missing(r, measure.CodeNoTimes)
+		missing(r, finding.NoTimes)
 		return
 	}
 	f := &measure.RTTFigures{Count: got, Mean: &last.mean, Min: &last.best, Max: &last.worst}
@@ -94,5 +95,5 @@ func (t *route) summary(r *measure.Result, last routeHop) {
 		f.StdDev = &last.sd
 	}
 	r.Summary.ReportedRTT = f
-	missing(r, measure.CodeNoHistogram, measure.CodeNoPercentiles)
+	missing(r, finding.NoHistogram, finding.NoPercentiles)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // The figures here were read from the files by hand, times in µs.
@@ -36,7 +36,7 @@ func TestRoutesOfMtrAndEthrAreTraces(t *testing.T) {
 		if f == nil || !close2(*f.Mean, last.mean*1e3) || f.Count != last.sent || !r.Trace.Hops[len(want)-1].Nodes[0].Target {
 			t.Errorf("%s: to the target %+v", file, f)
 		}
-		if got := isMissing(r, measure.CodeNoTarget); got != strings.HasPrefix(file, "mtr") {
+		if got := isMissing(r, finding.NoTarget); got != strings.HasPrefix(file, "mtr") {
 			t.Errorf("%s: missing %+v", file, r.Origin.Missing)
 		}
 	}
@@ -65,7 +65,7 @@ func TestHopsWithoutAnAnswerAreKept(t *testing.T) {
 	if h := r.Trace.Hops; len(h) != 3 || h[0].Lost != 2 || h[0].Nodes[0].Name != "gw.example.net" || h[0].Nodes[0].Address != "10.0.0.1" || len(h[1].Nodes) != 0 || h[1].Lost != 8 || strings.Join(r.Trace.Flows[0].Path, ",") != "10.0.0.1,,10.0.0.3" {
 		t.Errorf("%+v", r.Trace)
 	}
-	if r := results[1]; r.Trace.Reached || r.Summary.ReportedRTT != nil || r.Path.Server.Address != "" || !isMissing(r, measure.CodeNoTimes) {
+	if r := results[1]; r.Trace.Reached || r.Summary.ReportedRTT != nil || r.Path.Server.Address != "" || !isMissing(r, finding.NoTimes) {
 		t.Errorf("a path whose end did not answer: %+v", r.Trace)
 	}
 }

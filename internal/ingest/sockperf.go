@@ -5,6 +5,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // sockperf reads the output of sockperf ping-pong, under-load and throughput. Without --full-rtt
@@ -186,12 +187,12 @@ func (p *sockperfRun) percentile(s *Source, at int, line string) error {
 
 func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
 	r := p.r
-	missing(r, measure.CodeTimeOfFile, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
+	missing(r, finding.TimeOfFile, finding.NoIntervals, finding.NoOptions, finding.NoHostFacts, finding.NoBaseline)
 	if p.rate.messages {
 		return r, p.throughput(s)
 	}
 	r.Options.Own = latency.Options{Protocol: p.proto}
-	missing(r, measure.CodeNoHistogram)
+	missing(r, finding.NoHistogram)
 	if p.silent {
 		r.Error = measure.Fail(measure.KindUnreachable, "ingest.sockperf.silent", nil)
 		r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "sockperf"}}
@@ -204,7 +205,7 @@ func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
 	r.Summary.ReportedRTT = &p.rtt
 	p.loss()
 	if !p.full {
-		warn(r, measure.CodeRTTDoubled)
+		warn(r, finding.RTTDoubled)
 	}
 	return r, nil
 }
@@ -215,7 +216,7 @@ func (p *sockperfRun) loss() {
 	r, e := p.r, p.errors
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "sockperf"}, Received: p.got, Duplicated: e.duplicated}
 	if !e.known {
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 		return
 	}
 	got := p.got + e.swapped
@@ -295,13 +296,13 @@ func (p *sockperfRun) throughput(s *Source) error {
 	if bytes := float64(t.sent) * float64(t.size); plausible(bytes) {
 		f.Summary.SentBytes = int64(bytes)
 	}
-	missing(r, measure.CodeGoodputOfSender, measure.CodeNoStreams, measure.CodeRoundedFigures)
+	missing(r, finding.GoodputOfSender, finding.NoStreams, finding.RoundedFigures)
 	if p.proto == "tcp" {
-		missing(r, measure.CodeNoRetransmits)
+		missing(r, finding.NoRetransmits)
 		r.Options.Length = measure.Size(t.size)
 	} else {
 		r.Test = measure.TestUDP
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 		f.Summary.PacketsSent = t.sent
 		r.Options.Size = measure.Size(min(t.size, 65507))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // Under load, sockperf asks for a reply to one message of many: 1541 messages were sent, 155
@@ -35,7 +36,7 @@ func TestUnderLoadLosesOnlyWhatAskedForAReply(t *testing.T) {
 		}
 	}
 	results, err := read(t, Auto, strings.Replace(text, "sockperf: "+none+"\n", "", 1))
-	if err != nil || results[0].Summary.LossRatio != nil || !isMissing(results[0], measure.CodeNoLoss) {
+	if err != nil || results[0].Summary.LossRatio != nil || !isMissing(results[0], finding.NoLoss) {
 		t.Errorf("without its line the loss is unknown: %v, %d results", err, len(results))
 	}
 }
@@ -47,17 +48,17 @@ func TestSockperfThroughputIsTheSendersCount(t *testing.T) {
 		bps           float64
 		sent, packets int64
 		port          int
-		missing       measure.Code
+		missing       finding.Code
 	}{
-		{"sockperf-tp.txt", "udp, sender's count", 41.860 * (1 << 20), 392083 * 14, 392083, 5971, measure.CodeNoLoss},
-		{"sockperf-tp-tcp.txt", "tcp, sender's count", 7313.257 * (1 << 20), 1369707 * 1400, 0, 15972, measure.CodeNoRetransmits},
+		{"sockperf-tp.txt", "udp, sender's count", 41.860 * (1 << 20), 392083 * 14, 392083, 5971, finding.NoLoss},
+		{"sockperf-tp-tcp.txt", "tcp, sender's count", 7313.257 * (1 << 20), 1369707 * 1400, 0, 15972, finding.NoRetransmits},
 	} {
 		r := one(t, c.file)
 		s := r.Summary
 		if r.Trial.Label != c.label || !close2(s.GoodputBps, c.bps) || s.SentBytes != c.sent || s.PacketsSent != c.packets || s.ReceivedBytes != 0 || r.Options.Port != c.port {
 			t.Errorf("%s: %q %+v, port %d", c.file, r.Trial.Label, s, r.Options.Port)
 		}
-		if !isMissing(r, c.missing) || !isMissing(r, measure.CodeGoodputOfSender) || r.Latency != nil {
+		if !isMissing(r, c.missing) || !isMissing(r, finding.GoodputOfSender) || r.Latency != nil {
 			t.Errorf("%s: missing %+v", c.file, r.Origin.Missing)
 		}
 	}

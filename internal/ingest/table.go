@@ -10,6 +10,8 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 )
 
 // Read reads a table in CSV whose first line names the columns, and makes the mapping's
@@ -223,7 +225,7 @@ func (m *Mapping) one(s *Source, want *Mapped, row map[string]string, line, reco
 		return nil, err
 	}
 	if part != "" {
-		missing(r, measure.CodeOnlyRange)
+		missing(r, finding.OnlyRange)
 	}
 	m.noteMissing(r)
 	return r, nil
@@ -232,7 +234,7 @@ func (m *Mapping) one(s *Source, want *Mapped, row map[string]string, line, reco
 // finish puts the figures into the members of the test's result.
 func (t *tableRow) finish(s *Source, line int) error {
 	r := t.r
-	missing(r, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts)
+	missing(r, finding.NoIntervals, finding.NoOptions, finding.NoHostFacts)
 	switch r.Test {
 	case measure.TestTCP, measure.TestUDP:
 		f := emptyFlow(measure.Forward)
@@ -246,14 +248,14 @@ func (t *tableRow) finish(s *Source, line int) error {
 				return s.fail(line, "ingest.table.no_duration", nil)
 			}
 			f.Summary.GoodputBps = t.bytes * 8e9 / float64(t.flow.DurationNs)
-			missing(r, measure.CodeGoodputComputed)
+			missing(r, finding.GoodputComputed)
 		}
-		missing(r, measure.CodeCounterUnknown)
+		missing(r, finding.CounterUnknown)
 		if r.Test == measure.TestTCP && t.flow.Retransmits == nil {
-			missing(r, measure.CodeNoRetransmits)
+			missing(r, finding.NoRetransmits)
 		}
 		if r.Test == measure.TestUDP && t.flow.LossRatio == nil {
-			missing(r, measure.CodeNoLoss)
+			missing(r, finding.NoLoss)
 		}
 		setFlows(r, f)
 		r.Summary.Retransmits = t.flow.Retransmits
@@ -265,21 +267,21 @@ func (t *tableRow) finish(s *Source, line int) error {
 	if t.rtt != (measure.RTTFigures{}) {
 		r.Summary.ReportedRTT = &t.rtt
 		if t.rtt.P50 == nil {
-			missing(r, measure.CodeNoPercentiles)
+			missing(r, finding.NoPercentiles)
 		}
 	}
 	if r.Test == measure.TestConnect {
 		r.Connect = &measure.Connect{OpenedPerSecond: t.flow.ConnectionsPerSecond, DurationNs: int64(t.flow.DurationNs)}
 	}
 	if t.flow.LossRatio == nil {
-		missing(r, measure.CodeNoLoss)
+		missing(r, finding.NoLoss)
 	}
-	missing(r, measure.CodeNoHistogram, measure.CodeNoBaseline)
+	missing(r, finding.NoHistogram, finding.NoBaseline)
 	return nil
 }
 
-func optionField(test measure.Test, key string) (measure.OptionField, bool) {
-	f, ok := measure.OptionOf(key)
+func optionField(test measure.Test, key string) (option.Field, bool) {
+	f, ok := option.Of(key)
 	return f, ok && f.AppliesTo(test)
 }
 
@@ -308,7 +310,7 @@ func setOptions(s *Source, line int, r *measure.Result, cells Cells, row map[str
 var errNoFit = errors.New("the value does not fit")
 
 // setOption writes the text of a cell into the option that p points to.
-func setOption(p any, f measure.OptionField, text string) error {
+func setOption(p any, f option.Field, text string) error {
 	if len(f.Enum) > 0 && !slices.Contains(f.Enum, text) {
 		return errNoFit
 	}

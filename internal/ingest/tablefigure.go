@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 // tableFigure is a figure that a column can hold.
@@ -85,7 +86,7 @@ func figureNames() (names []string) {
 // fits reports whether a test has the figure.
 func (f tableFigure) fits(test measure.Test) bool {
 	return f.metrics == nil || slices.ContainsFunc(f.metrics, func(key string) bool {
-		return slices.Contains(measure.MetricByKey(key).Tests(), test)
+		return slices.Contains(metric.ByKey(key).Tests(), test)
 	})
 }
 
@@ -164,10 +165,10 @@ func (f tableFigure) read(text string, u scale) (float64, bool) {
 
 // limits returns the metric whose documented limit a column of the figure can hold, or nil if
 // there is none. Only figures where more is better have a limit that can be reached.
-func (f tableFigure) limits() *measure.Metric {
+func (f tableFigure) limits() *metric.Definition {
 	for _, key := range f.metrics {
-		m := measure.MetricByKey(key)
-		if m.Better == measure.Higher && (f.name == m.Key || f.name == m.Name()) {
+		m := metric.ByKey(key)
+		if m.Better == metric.Higher && (f.name == m.Key || f.name == m.Name()) {
 			return m
 		}
 	}

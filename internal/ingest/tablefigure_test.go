@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 func TestAFigureOfATableGoesToTheTestsThatMeasureIt(t *testing.T) {
@@ -28,7 +29,7 @@ func TestAFigureOfATableGoesToTheTestsThatMeasureIt(t *testing.T) {
 	}
 	for _, f := range tableFigures() {
 		for _, key := range f.metrics {
-			if measure.MetricByKey(key) == nil {
+			if metric.ByKey(key) == nil {
 				t.Errorf("%s becomes %s, which is no metric", f.name, key)
 			}
 		}

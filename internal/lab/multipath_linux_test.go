@@ -11,6 +11,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/engine/tcp"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/test/tier"
 )
@@ -71,9 +72,9 @@ func overPaths(t *testing.T, l *Lab, multipath bool) (bps float64, subflows int6
 		return config.Listen(t.Context(), "tcp", ":0")
 	})
 	defer listener.Close()
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.Multipath, o.Duration, o.Congestion = multipath, measure.Duration(1500*time.Millisecond), "cubic"
-	o, err := o.Effective(measure.TestTCP)
+	o, err := option.Effective(o, measure.TestTCP)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@
 // addresses, with which options, and the self-contained document a trial
 // leaves behind. It holds types and the rules for reading and writing them;
 // it does no I/O, starts no goroutines and is imported by every other package.
+// Package measure/option declares the options of each test, measure/metric the
+// figures of results, measure/finding the codes of findings.
 //
 // Units are in the name of a field (_bps, _ns, _bytes) or in its type: [Rate]
 // is bits a second, [Size] bytes, [Duration] nanoseconds. Times are the wall

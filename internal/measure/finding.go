@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math"
 	"reflect"
+
+	"soku/internal/measure/finding"
 )
 
 // Where is the part of a trial that a finding is about: an end, or the flow of one
@@ -27,10 +29,10 @@ type Figures map[string]any
 // Finding is one thing that the program found out, as data. The sentence that a
 // person reads is made of it where it is shown.
 type Finding struct {
-	Code     Code     `json:"code" jsonschema:"description=See docs/reference/findings.md"`
-	Severity Severity `json:"severity" jsonschema:"enum=note,enum=warning"`
-	Where    Where    `json:"where,omitempty" jsonschema:"description=client or server (an end); forward or reverse (a flow); absent: the trial as a whole"`
-	Figures  Figures  `json:"figures,omitempty" jsonschema:"description=Numbers and texts; units are in the key"`
+	Code     finding.Code     `json:"code" jsonschema:"description=See docs/reference/findings.md"`
+	Severity finding.Severity `json:"severity" jsonschema:"enum=note,enum=warning"`
+	Where    Where            `json:"where,omitempty" jsonschema:"description=client or server (an end); forward or reverse (a flow); absent: the trial as a whole"`
+	Figures  Figures          `json:"figures,omitempty" jsonschema:"description=Numbers and texts; units are in the key"`
 	// Cause is the failure that the figure "error" writes in English.
 	Cause *Error `json:"cause,omitempty" jsonschema:"description=The failure whose English text is the figure error"`
 }
@@ -38,8 +40,8 @@ type Finding struct {
 // NewFinding makes a finding of a code, with the severity that the code has. A
 // figure that is neither a finite number nor a text is left out. The figure "error" may
 // be an error; it is kept as text, and as the cause where it is an [Error].
-func NewFinding(code Code, where Where, figures Figures) Finding {
-	f := Finding{Code: code, Severity: SeverityWarning, Where: where}
+func NewFinding(code finding.Code, where Where, figures Figures) Finding {
+	f := Finding{Code: code, Severity: finding.Warning, Where: where}
 	if err, ok := figures["error"].(error); ok {
 		figures = maps.Clone(figures)
 		figures["error"] = err.Error()
@@ -48,7 +50,7 @@ func NewFinding(code Code, where Where, figures Figures) Finding {
 		}
 	}
 	f.Figures = figures.plain()
-	if info, known := Describe(code); known {
+	if info, known := finding.Describe(code); known {
 		f.Severity = info.Severity
 	}
 	return f
@@ -56,7 +58,7 @@ func NewFinding(code Code, where Where, figures Figures) Finding {
 
 // TextFinding is what an earlier soku, or another program, says in a sentence of its own.
 func TextFinding(sentence string) Finding {
-	return NewFinding(CodeText, "", Figures{"text": sentence})
+	return NewFinding(finding.Text, "", Figures{"text": sentence})
 }
 
 // Text is the figure of that key if it is a text, otherwise empty.
@@ -150,7 +152,7 @@ func (f *Figures) UnmarshalJSON(b []byte) error {
 type Findings []Finding
 
 // Add appends a finding of a code; see [NewFinding].
-func (fs *Findings) Add(code Code, where Where, figures Figures) {
+func (fs *Findings) Add(code finding.Code, where Where, figures Figures) {
 	*fs = append(*fs, NewFinding(code, where, figures))
 }
 
@@ -165,7 +167,7 @@ func (fs *Findings) AddOnce(f Finding) {
 }
 
 // With returns the findings of a code.
-func (fs Findings) With(code Code) (out Findings) {
+func (fs Findings) With(code finding.Code) (out Findings) {
 	for _, f := range fs {
 		if f.Code == code {
 			out = append(out, f)

@@ -5,11 +5,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"soku/internal/measure/finding"
 )
 
 func TestAFindingKeepsItsFiguresThroughJSON(t *testing.T) {
 	size := Size(7)
-	f := NewFinding(CodeReceiverDisagrees, Where(Forward), Figures{
+	f := NewFinding(finding.ReceiverDisagrees, Where(Forward), Figures{
 		"sent_bytes": int64(30_000_000), "received_bytes": &size, "text": TestTCP, "ratio": 0.5, "none": (*Size)(nil), "nan": math.NaN(), "list": []int{1},
 	})
 	const want = `{"code":"receiver_disagrees","severity":"warning","where":"forward","figures":{"ratio":0.5,"received_bytes":7,"sent_bytes":30000000,"text":"tcp"}}`
@@ -43,10 +45,10 @@ func TestFiguresOfOtherKindsAreLeftOut(t *testing.T) {
 func TestEqualFindingsAreAddedOnce(t *testing.T) {
 	var fs Findings
 	for range 2 {
-		fs.AddOnce(NewFinding(CodeRTTDoubled, "", Figures{"tool": "sockperf"}))
-		fs.AddOnce(NewFinding(CodeRTTDoubled, "", Figures{"tool": "other"}))
+		fs.AddOnce(NewFinding(finding.RTTDoubled, "", Figures{"tool": "sockperf"}))
+		fs.AddOnce(NewFinding(finding.RTTDoubled, "", Figures{"tool": "other"}))
 	}
-	if len(fs) != 2 || len(fs.With(CodeRTTDoubled)) != 2 || len(fs.With(CodeText)) != 0 {
+	if len(fs) != 2 || len(fs.With(finding.RTTDoubled)) != 2 || len(fs.With(finding.Text)) != 0 {
 		t.Errorf("%+v", fs)
 	}
 }
@@ -79,7 +81,7 @@ func TestPhrasesOfEarlierVersionsAreCodes(t *testing.T) {
 	const document = `{"schema":"soku.result/1","origin":{"file":"f","lacks":["no loss","the weather","no loss"],"later":1}}`
 	var r Result
 	mustUnmarshal(t, []byte(document), &r)
-	if m := r.Origin.Missing; len(m) != 2 || m[0].Code != CodeNoLoss || m[1].Text("text") != "the weather" || m[1].Severity != SeverityNote {
+	if m := r.Origin.Missing; len(m) != 2 || m[0].Code != finding.NoLoss || m[1].Text("text") != "the weather" || m[1].Severity != finding.Note {
 		t.Errorf("%+v", m)
 	}
 	b, err := json.Marshal(&r)
@@ -90,11 +92,11 @@ func TestPhrasesOfEarlierVersionsAreCodes(t *testing.T) {
 		t.Errorf("written as %s", b)
 	}
 	for phrase, code := range phrases {
-		if _, known := Describe(code); !known {
+		if _, known := finding.Describe(code); !known {
 			t.Errorf("%q stands for %s, which is not described", phrase, code)
 		}
 	}
-	if m := OfPhrases([]string{"no_loss", "text"}); m[0].Code != CodeNoLoss || m[1].Text("text") != "text" {
+	if m := OfPhrases([]string{"no_loss", "text"}); m[0].Code != finding.NoLoss || m[1].Text("text") != "text" {
 		t.Errorf("%+v", m)
 	}
 }

@@ -3,9 +3,9 @@ package measure
 // Options are everything a person can ask of a trial. This struct declares those that
 // tests share, and the struct in Own those of the test alone. The tags give the keys of a
 // plan (yaml), the members of a result (json), the flags and their help (flag, short,
-// help) and their range (min, max). Which test has which of them is in its [Spec].
+// help) and their range (min, max). Which test has which of them is in its [option.Spec].
 //
-// After [Options.Effective] every field that applies holds the value that was
+// After [option.Effective] every field that applies holds the value that was
 // used; that is what a result keeps.
 type Options struct {
 	Duration  Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" min:"1000000" max:"86400000000000" help:"how long to measure"`
@@ -31,7 +31,7 @@ type Options struct {
 	Flows       int      `json:"flows,omitempty" yaml:"flows" flag:"flows" short:"P" min:"1" max:"256" help:"flows, each with its own source port; latency uses them in turn, trace finds the branches of the path" help.latency:"flows, each with its own source port, used in turn" help.trace:"flows, each with its own source port, which find the branches of the path"`
 	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`
 
-	// Own are the options of the test alone: a value of the struct that [Spec].Own names,
+	// Own are the options of the test alone: a value of the struct that [option.Spec].Own names,
 	// nil for a test without such. They are members of the same object in a document, and
 	// stand here in help.
 	Own any `json:"-" yaml:"-"`

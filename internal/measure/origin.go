@@ -1,6 +1,10 @@
 package measure
 
-import "time"
+import (
+	"time"
+
+	"soku/internal/measure/finding"
+)
 
 // Origin says where a result came from that soku did not measure but took over
 // from another program's output or a published table (soku ingest). A figure of
@@ -41,27 +45,27 @@ type OtherEnd struct {
 }
 
 // phrases are how earlier versions wrote what is missing, in the member "lacks".
-var phrases = map[string]Code{
-	"no samples over time":                                 CodeNoIntervals,
-	"no receiver's samples over time: those of the sender": CodeIntervalsOfSender,
-	"no receiver's count: goodput is the sender's figure":  CodeGoodputOfSender,
-	"not known which end counted":                          CodeCounterUnknown,
-	"no sender's count":                                    CodeNoSenderCount,
-	"no exact figures: rounded as the program prints them": CodeRoundedFigures,
-	"no figures of single streams":                         CodeNoStreams,
-	"no retransmits":                                       CodeNoRetransmits,
-	"no loss":                                              CodeNoLoss,
-	"no histogram: only summary figures":                   CodeNoHistogram,
-	"no histogram: percentiles of blocks of round trips, which cannot be put together": CodePercentilesOfBlocks,
-	"no percentiles": CodeNoPercentiles,
-	"no mean of its own: time divided by the number of round trips": CodeMeanComputed,
-	"no goodput of its own: bytes divided by time":                  CodeGoodputComputed,
-	"only the smallest and the largest of several trials":           CodeOnlyRange,
-	"no time of day: the file's stands for it":                      CodeTimeOfFile,
-	"no version of the program":                                     CodeNoToolVersion,
-	"no options of the program beside what the result names":        CodeNoOptions,
-	"no floor of tool and host":                                     CodeNoBaseline,
-	"no facts about the hosts":                                      CodeNoHostFacts,
+var phrases = map[string]finding.Code{
+	"no samples over time":                                 finding.NoIntervals,
+	"no receiver's samples over time: those of the sender": finding.IntervalsOfSender,
+	"no receiver's count: goodput is the sender's figure":  finding.GoodputOfSender,
+	"not known which end counted":                          finding.CounterUnknown,
+	"no sender's count":                                    finding.NoSenderCount,
+	"no exact figures: rounded as the program prints them": finding.RoundedFigures,
+	"no figures of single streams":                         finding.NoStreams,
+	"no retransmits":                                       finding.NoRetransmits,
+	"no loss":                                              finding.NoLoss,
+	"no histogram: only summary figures":                   finding.NoHistogram,
+	"no histogram: percentiles of blocks of round trips, which cannot be put together": finding.PercentilesOfBlocks,
+	"no percentiles": finding.NoPercentiles,
+	"no mean of its own: time divided by the number of round trips": finding.MeanComputed,
+	"no goodput of its own: bytes divided by time":                  finding.GoodputComputed,
+	"only the smallest and the largest of several trials":           finding.OnlyRange,
+	"no time of day: the file's stands for it":                      finding.TimeOfFile,
+	"no version of the program":                                     finding.NoToolVersion,
+	"no options of the program beside what the result names":        finding.NoOptions,
+	"no floor of tool and host":                                     finding.NoBaseline,
+	"no facts about the hosts":                                      finding.NoHostFacts,
 }
 
 // OfPhrases is what is missing, by codes, by phrases of earlier versions, which stand for
@@ -70,15 +74,15 @@ func OfPhrases(list []string) (out Findings) {
 	for _, p := range list {
 		code, known := phrases[p]
 		if !known {
-			_, known = Describe(Code(p))
-			code = Code(p)
+			_, known = finding.Describe(finding.Code(p))
+			code = finding.Code(p)
 		}
-		if known && code != CodeText {
+		if known && code != finding.Text {
 			out.AddOnce(NewFinding(code, "", nil))
 			continue
 		}
 		f := TextFinding(p)
-		f.Severity = SeverityNote
+		f.Severity = finding.Note
 		out.AddOnce(f)
 	}
 	return out

@@ -16,6 +16,7 @@ import (
 	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
+	"soku/internal/measure/finding"
 	"soku/test/schema"
 )
 
@@ -36,7 +37,7 @@ func sampleResult() *Result {
 		StartedAt: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		Path:      Path{Client: Endpoint{Name: "a", Address: "10.0.0.1"}, Server: Endpoint{Name: "b", Address: "10.0.0.2", Label: "vlan"}, Direction: Forward},
 		Options:   Options{Duration: 10e9, Interval: 1e9, Size: 64, Flows: 1, Via: "soku", Port: 7658, ConnectTimeout: 5e9},
-		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, CPUSecPerGB: &cost, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceFinding: &Finding{Code: CodeEnoughForTail, Severity: SeverityNote, Figures: Figures{"round_trips": 1000.0}}},
+		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, CPUSecPerGB: &cost, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceFinding: &Finding{Code: finding.EnoughForTail, Severity: finding.Note, Figures: Figures{"round_trips": 1000.0}}},
 		Flows:     []Flow{{Direction: Forward, Streams: []Stream{{Index: 0, TCP: &TCPInfo{Congestion: "cubic"}, Samples: []Sample{{EndNs: 1e9, ReceivedBytes: 5}}}}, Samples: []Sample{{EndNs: 1e8, ReceivedBytes: 1}}}},
 		Latency: &Latency{Timing: &Timing{Loop: LoopClosed, Clock: ClockKernel, Wait: WaitSpinning, OwnThread: true}, ServerTiming: &Timing{Wait: WaitPoller}, Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"},
 			Split: &Split{Stamps: StampsSoftware, HostSend: h, Interface: h, InterfaceNs: h.Percentiles(), Path: h, FarHost: h, HostReceive: h, Unsplit: 1}},
@@ -49,7 +50,7 @@ func sampleResult() *Result {
 		}}},
 		Verdict: &Verdict{LimitedBy: BottleneckPathPolicer, Confidence: Medium, Alternatives: []Bottleneck{BottleneckPacketRate}, Rule: "policer", NextMeasurement: ProbePacketSizes,
 			Evidence: []Evidence{{Figure: "losses_per_recovery", Value: 8.5, Unit: "count", Comparison: ">=", Threshold: 3, Where: AtClient}}},
-		Findings: Findings{NewFinding(CodeRTTNearBaseline, AtClient, Figures{"rtt_ns": 50_000.0, "baseline_ns": 21_000.0})},
+		Findings: Findings{NewFinding(finding.RTTNearBaseline, AtClient, Figures{"rtt_ns": 50_000.0, "baseline_ns": 21_000.0})},
 		Error:    TextError(KindBroken, "connection reset", "run it again"),
 	}
 }

@@ -2,9 +2,9 @@ package measure
 
 import "slices"
 
-// WithoutSeries is r without what is large and in no metric ([Metric]): samples,
+// WithoutSeries is r without what is large and in no metric ([metric.Definition]): samples,
 // streams, rows and points over time, the [Series] of hosts, histograms that are in no
-// [Distribution], and members that this version does not know. It is for those who hold many
+// [metric.Distribution], and members that this version does not know. It is for those who hold many
 // results at a time. What is left is shared with r.
 func (r *Result) WithoutSeries() *Result {
 	out := *r

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	_ "soku/internal/tests"
 )
 
@@ -81,7 +82,7 @@ func TestMetricsAreTheSameWithoutSeries(t *testing.T) {
 		if again, _ := json.Marshal(r); !bytes.Equal(again, before) {
 			t.Errorf("%s was changed", file)
 		}
-		for _, m := range measure.Metrics() {
+		for _, m := range metric.All() {
 			v, found := m.Value(r)
 			if w, still := m.Value(short); w != v || still != found {
 				t.Errorf("%s: %s is %g (%t), without series %g (%t)", file, m.Key, v, found, w, still)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
@@ -93,7 +94,7 @@ func TestEveryAnswerAndCaveatIsDocumentedAndHasAMessage(t *testing.T) {
 	low, high := 1e6, 2e6
 	pairs := &Pairs{Maps: []PairMap{{Cells: []PairCell{{From: "a", To: "b", Estimate: &high}, {From: "b", To: "a", Estimate: &low}}, Q1: &low, Q3: &high}}}
 	said := map[string]string{}
-	for _, better := range []*measure.Metric{measure.MetricGoodput, measure.MetricRTTP50} {
+	for _, better := range []*metric.Definition{metric.Goodput, metric.RTTP50} {
 		for _, code := range AnswerCodes() {
 			v := english(&Test{Basis: Basis{better}, Pairs: pairs, Answer: Answer{Code: code, First: two, Next: &two[1], Rounds: 3, Trials: 1, Cause: &Cause{Error: measure.TextError(measure.KindRefused, "refused", "")}}})
 			said[string(code)] = v.answer()
@@ -120,7 +121,7 @@ func TestEveryAnswerAndCaveatIsDocumentedAndHasAMessage(t *testing.T) {
 
 func TestEveryFigureThatRanksHasAName(t *testing.T) {
 	for _, test := range measure.Tests() {
-		for _, m := range measure.MetricsOf(test).Ranking {
+		for _, m := range metric.Of(test).Ranking {
 			if v := english(&Test{Test: test, Basis: Basis{m}}); !v.Has("noun."+m.Key) || v.noun() == "" {
 				t.Errorf("%s of %s has no noun in the catalogue", m.Key, test)
 			}

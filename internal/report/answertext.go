@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -26,7 +26,7 @@ func (t testView) answer() string {
 		if a.Code == AnswerBest {
 			args["Rounds"] = a.Rounds
 		}
-		if m.Better == measure.Higher {
+		if m.Better == metric.Higher {
 			return t.SentenceFor(m.Key, "answer.best.higher", args)
 		}
 		return t.SentenceFor(m.Key, "answer.best.lower", args)
@@ -75,11 +75,11 @@ func (t testView) allFailed() string {
 
 // ahead is the first pattern's value over the next one's, or the inverse for a metric such as
 // time. It is 0 if the ratio is unknown.
-func ahead(m *measure.Metric, first, next float64) float64 {
+func ahead(m *metric.Definition, first, next float64) float64 {
 	switch {
 	case first <= 0 || next <= 0:
 		return 0
-	case m.Better == measure.Higher:
+	case m.Better == metric.Higher:
 		return first / next
 	}
 	return next / first

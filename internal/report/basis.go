@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 // Basis is the metric that a ranking rests on, one figure a trial. Its JSON form
 // has the metric's key as figure, higher_is_better and text, a sentence.
 type Basis struct {
-	Metric *measure.Metric
+	Metric *metric.Definition
 }
 
 type basisJSON struct {
@@ -26,21 +26,21 @@ func (b *Basis) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	better := measure.Lower
+	better := metric.Lower
 	if j.HigherIsBetter {
-		better = measure.Higher
+		better = metric.Higher
 	}
-	b.Metric = cmp.Or(measure.MetricByKey(j.Figure), &measure.Metric{Key: j.Figure, Better: better})
+	b.Metric = cmp.Or(metric.ByKey(j.Figure), &metric.Definition{Key: j.Figure, Better: better})
 	return nil
 }
 
 // isTime reports whether patterns are ranked by a time.
-func (b Basis) isTime() bool { return b.Metric.Quantity == measure.QuantityTime }
+func (b Basis) isTime() bool { return b.Metric.Quantity == metric.QuantityTime }
 
 // column is the metric whose column shows what the ranking rests on.
-func (b Basis) column() *measure.Metric {
-	if b.Metric == measure.MetricRTTMeanMiddle {
-		return measure.MetricRTTRunMean
+func (b Basis) column() *metric.Definition {
+	if b.Metric == metric.RTTMeanMiddle {
+		return metric.RTTRunMean
 	}
 	return b.Metric
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 )
 
@@ -47,7 +48,7 @@ func (t *Test) row(tb testing.TB, pattern string) *Row {
 
 // tcpTrial is a plain throughput result in a campaign.
 func tcpTrial(pattern string, round int, bps float64) *measure.Result {
-	o, _ := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+	o, _ := option.Effective(option.Defaults(measure.TestTCP), measure.TestTCP)
 	return &measure.Result{
 		Schema: measure.Schema, ID: fmt.Sprintf("%s-%d-%f", pattern, round, bps), Test: measure.TestTCP, Options: o,
 		StartedAt: syntheticStart.Add(time.Duration(round) * time.Minute),

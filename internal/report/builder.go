@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/metric"
 )
 
 // Builder makes a report of trials that come one after another. It keeps of each
@@ -68,7 +70,7 @@ func withoutFacts(h *measure.Host) *measure.Host {
 // draw extracts what the charts show of one trial of allTrials.
 func draw(r *measure.Result, allTrials int) drawing {
 	d := drawing{points: pointsOf(r, allTrials)}
-	if slices.Contains(measure.MetricsOf(r.Test).Ranking, measure.MetricConnections) {
+	if slices.Contains(metric.Of(r.Test).Ranking, metric.Connections) {
 		d.connections = connectionSeries(r.Latency, pointsFor(allTrials))
 	}
 	if r.Error == nil {
@@ -95,7 +97,7 @@ func (b *Builder) Report() (*Report, error) {
 	r := &Report{Schema: Schema, Campaign: c, Trials: len(b.results), Title: cmp.Or(c.Title, c.Name, c.ID)}
 	r.From, r.To = b.results[0].StartedAt, b.results[len(b.results)-1].StartedAt
 	r.undated = !slices.ContainsFunc(b.results, func(x *measure.Result) bool {
-		return x.Origin == nil || len(x.Origin.Missing.With(measure.CodeTimeOfFile)) == 0
+		return x.Origin == nil || len(x.Origin.Missing.With(finding.TimeOfFile)) == 0
 	})
 	rounds := map[int]bool{}
 	for _, x := range b.results {
@@ -139,7 +141,7 @@ func distinct(results []*measure.Result) []*measure.Result {
 }
 
 func (b *Builder) test(g labelled) Test {
-	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Capture: g.capture, apart: g.apart, Basis: Basis{measure.RankingMetric(g.test, g.results)}}
+	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Capture: g.capture, apart: g.apart, Basis: Basis{metric.Ranking(g.test, g.results)}}
 	t.Same, t.Different = compareOptions(g)
 	t.Unvaried = b.unvaried[g.label]
 	g.pair = pairingOf(g.results)
@@ -179,7 +181,7 @@ func (b *Builder) test(g labelled) Test {
 	t.findDisjointRanges()
 	t.Pairs = t.findPairs(g.pair, patterns, rounds)
 	t.findFlowGroups()
-	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
+	if floor, found := combined(metric.Floor, successful(g.results), nil, nil); found {
 		t.Floor = &floor.Spread
 	}
 	t.Timings = timingsOf(g.results)
@@ -195,7 +197,7 @@ func (b *Builder) test(g labelled) Test {
 // rank fills Ranking and the rows' ranks.
 func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	groups := t.groups(patterns, rounds)
-	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
+	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best,
 			Pattern: k.Name, Reason: k.Reason,

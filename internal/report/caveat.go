@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -103,9 +104,9 @@ func (t *Test) findCaveats() []Caveat {
 	}
 	add := func(code CaveatCode, n, of int) { when(n > 0, Caveat{Code: code, Trials: n, Of: of}) }
 	add(CaveatFailed, len(t.Failures), trials)
-	switch families := measure.MetricsOf(t.Test).Families; {
-	case slices.Contains(families, measure.HopFamily): // finds hops with few probes on purpose
-	case slices.Contains(families, measure.RoundTripFamily):
+	switch families := metric.Of(t.Test).Families; {
+	case slices.Contains(families, metric.HopFamily): // finds hops with few probes on purpose
+	case slices.Contains(families, metric.RoundTripFamily):
 		add(CaveatFewForTail, medium, succeeded)
 		add(CaveatFew, low, succeeded)
 	default:
@@ -155,7 +156,7 @@ func (t *Test) undecided() *Undecided {
 	for _, p := range t.Ranking {
 		ratio, related := p.Reason.Number("difference_ratio")
 		needed, few := p.Reason.Number("needed_rounds")
-		if p.Reason.Code != measure.CodeRankNoDifference || !related || !few || needed > enoughRounds || math.Abs(ratio) < smallRatio {
+		if p.Reason.Code != finding.RankNoDifference || !related || !few || needed > enoughRounds || math.Abs(ratio) < smallRatio {
 			continue
 		}
 		if out == nil || math.Abs(ratio) > math.Abs(out.DifferenceRatio) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -40,7 +41,7 @@ type CompareOptions struct {
 	AllPairs  bool // every pair, instead of all against the first
 	// Metric is the figure that is compared, of the tests that have it; nil: that by which each
 	// is ranked.
-	Metric *measure.Metric
+	Metric *metric.Definition
 }
 
 // Comparisons are what some choices show about each other.
@@ -75,7 +76,7 @@ type ComparedTest struct {
 	Test      measure.Test
 	Capture   capture
 	Same      []measure.Level // levels that all choices share here, of factors that vary within them
-	Metric    *measure.Metric
+	Metric    *metric.Definition
 	Choices   []ComparedChoice // in the order in which they were given; those that have the test
 	Pairs     []ComparedPair
 	Different []Option // options that differ between the results
@@ -118,7 +119,7 @@ func (t *ComparedTest) Interval(p ComparedPair, level float64) stats.Comparison 
 	return looks.Compare(t.Choices[p.A].group, t.Choices[p.B].group, level)
 }
 
-// Compare compares choices by the figures that rank their tests ([measure.RankingMetric]):
+// Compare compares choices by the figures that rank their tests ([metric.Ranking]):
 // those of one label, or the only ones of one kind, and patterns with the same levels. All
 // comparisons of one label hold together. Every choice has a comparison with the first, or
 // with AllPairs with any other; else the error, of kind usage, says why not.
@@ -171,7 +172,7 @@ func compareAllOf(tests []ComparedTest, o CompareOptions) []ComparedTest {
 	if len(pairs) == 0 {
 		return nil
 	}
-	done := looks.CompareChoices(pairs, tests[0].Metric.Better == measure.Higher, o.Practical)
+	done := looks.CompareChoices(pairs, tests[0].Metric.Better == metric.Higher, o.Practical)
 	for i := range tests {
 		tests[i].interim = looks
 		n := len(tests[i].Pairs)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -19,7 +21,7 @@ func choose(name, campaign string, change func(*measure.Result), values ...float
 	c := NewChoice(name, nil)
 	for i, v := range values {
 		r := &measure.Result{
-			Schema: measure.Schema, ID: fmt.Sprint(name, i), Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP), StartedAt: time.Unix(int64(i), 0),
+			Schema: measure.Schema, ID: fmt.Sprint(name, i), Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP), StartedAt: time.Unix(int64(i), 0),
 			Trial:   &measure.Trial{Campaign: campaign, Label: "up", Pattern: name, Levels: []measure.Level{{Factor: "sku", Value: name}}, Round: i + 1, Repeat: 1, Order: 1},
 			Flows:   []measure.Flow{{RXPath: "read"}},
 			Summary: measure.Summary{GoodputBps: v},
@@ -150,7 +152,7 @@ func TestComparisonsInJSONHaveNoFigureThatIsMissing(t *testing.T) {
 func TestEveryDecisionIsASentence(t *testing.T) {
 	for _, d := range []stats.Decision{stats.Better, stats.Worse, stats.Same, stats.NotShown} {
 		for _, further := range []stats.FurtherRounds{{}, {Least: 2, Likely: 3, Most: 9}, {Least: 4, Likely: 4, Most: 4}, {Least: 4, Likely: 900, Most: -1}, {Least: -1, Likely: -1, Most: -1}, {Least: 0, Likely: 1, Most: 2}} {
-			test := ComparedTest{Test: measure.TestTCP, Metric: measure.MetricGoodput, Choices: []ComparedChoice{{Name: "a", Rounds: 3}, {Name: "b", Rounds: 4}}}
+			test := ComparedTest{Test: measure.TestTCP, Metric: metric.Goodput, Choices: []ComparedChoice{{Name: "a", Rounds: 3}, {Name: "b", Rounds: 4}}}
 			p := ComparedPair{A: 0, B: 1, ChoiceComparison: stats.ChoiceComparison{Ratio: 1.02, Low: 0.98, High: 1.04, P: 0.4, Adjusted: 0.4, SameP: 0.3, Decision: d, Further: func() stats.FurtherRounds { return further }}}
 			s := comparedView{&Comparisons{Practical: 0.02, Tests: []ComparedTest{test}}, &test, text.English()}.decision(p)
 			if !strings.Contains(s, "a ") || !strings.Contains(s, "b: goodput 2.0 % higher (95 % interval −2.0 to 4.0 %)") || strings.Contains(s, "-1") || strings.Contains(s, "<no value>") || !strings.HasSuffix(s, ".") {
@@ -158,7 +160,7 @@ func TestEveryDecisionIsASentence(t *testing.T) {
 			}
 		}
 	}
-	test := ComparedTest{Test: measure.TestTCP, Metric: measure.MetricGoodput, Choices: []ComparedChoice{{Name: "a"}, {Name: "b"}}}
+	test := ComparedTest{Test: measure.TestTCP, Metric: metric.Goodput, Choices: []ComparedChoice{{Name: "a"}, {Name: "b"}}}
 	v := comparedView{&Comparisons{Practical: 0.02, Tests: []ComparedTest{test}}, &test, text.English()}
 	nan := math.NaN()
 	for reason, want := range map[stats.Untested]string{stats.OneRound: "goodput 3.0 % lower, not tested", stats.NoRatio: "not tested, because the goodput of a round is 0", stats.Unpaired: "goodput 3.0 % lower, not tested: the campaign decides by e-values"} {

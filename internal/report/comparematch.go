@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -97,8 +98,8 @@ func (f family) tests(o CompareOptions) (out []ComparedTest, leftOut int) {
 		varied = addVaried(varied, patterns[i])
 		results = append(results, m.group.results...)
 	}
-	metric := cmp.Or(o.Metric, measure.RankingMetric(f.test, successful(results)))
-	if o.Metric != nil && !slices.Contains(metric.Tests(), f.test) {
+	figure := cmp.Or(o.Metric, metric.Ranking(f.test, successful(results)))
+	if o.Metric != nil && !slices.Contains(figure.Tests(), f.test) {
 		return nil, 0
 	}
 	rounds := roundIndex(labelled{results: results})
@@ -106,12 +107,12 @@ func (f family) tests(o CompareOptions) (out []ComparedTest, leftOut int) {
 	for i, m := range f.members {
 		for _, p := range patterns[i] {
 			same := alignLevels(p.levels, varied)
-			c := choiceOf(m, p, metric, rounds, sessions)
+			c := choiceOf(m, p, figure, rounds, sessions)
 			if c.Rounds == 0 {
 				continue
 			}
 			t := findOrAdd(&out, func(t ComparedTest) bool { return slices.Equal(t.Same, same) },
-				ComparedTest{Label: f.label, Test: f.test, Capture: f.capture, Same: same, Metric: metric})
+				ComparedTest{Label: f.label, Test: f.test, Capture: f.capture, Same: same, Metric: figure})
 			t.Choices = append(t.Choices, c)
 		}
 	}
@@ -139,12 +140,12 @@ func addVaried(varied []string, patterns []pattern) []string {
 
 // choiceOf is a pattern of a choice with its round means. sessions numbers the sessions of
 // all choices: runs of different campaigns, and tests run by hand, are different ones.
-func choiceOf(m familyMember, p pattern, metric *measure.Metric, rounds map[int]int, sessions map[session]int) ComparedChoice {
+func choiceOf(m familyMember, p pattern, figure *metric.Definition, rounds map[int]int, sessions map[session]int) ComparedChoice {
 	results := successful(p.results)
 	c := ComparedChoice{Name: m.choice.Name, place: m.place, results: p.results}
 	c.group = stats.Group{
-		Name: m.choice.Name, Rounds: perRound(results, rounds, metric.Value),
-		Sessions: sessionsPerRound(results, rounds, metric, func(r *measure.Result) int { return sessionOf(r, sessions) }),
+		Name: m.choice.Name, Rounds: perRound(results, rounds, figure.Value),
+		Sessions: sessionsPerRound(results, rounds, figure, func(r *measure.Result) int { return sessionOf(r, sessions) }),
 	}
 	if s := spreadOf(c.group.Rounds); s != nil {
 		c.Value, c.Trials = s.Mean, s.N
@@ -237,7 +238,7 @@ func whyNot(choices []*Choice, place int) error {
 
 // hasFigure reports whether a result has the figure by which its test is ranked.
 func hasFigure(r *measure.Result) bool {
-	v, ok := measure.RankingMetric(r.Test, []*measure.Result{r}).Value(r)
+	v, ok := metric.Ranking(r.Test, []*measure.Result{r}).Value(r)
 	return ok && plausible(v)
 }
 
@@ -255,7 +256,7 @@ func distinctTexts(results []*measure.Result, of func(*measure.Result) string) (
 // testsWithUnits names the tests of a choice, each with the unit of its figure.
 func testsWithUnits(c *Choice) []string {
 	return distinctTexts(c.Results, func(r *measure.Result) string {
-		return string(r.Test) + " (" + measure.RankingMetric(r.Test, []*measure.Result{r}).Unit + ")"
+		return string(r.Test) + " (" + metric.Ranking(r.Test, []*measure.Result{r}).Unit + ")"
 	})
 }
 

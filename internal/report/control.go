@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -57,7 +57,7 @@ func (t *Test) findControl(compared, control []pattern, rounds map[int]int) {
 		}
 		t.Controls = append(t.Controls, c)
 	}
-	for i, d := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, t.Practical) {
+	for i, d := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		c := &t.Controls[i]
 		c.Ratio, c.Low, c.High, c.P = finite(d.Ratio), finite(d.Low), finite(d.High), finite(d.Adjusted)
 		c.Decision, c.Untested = d.Decision, d.Untested != ""

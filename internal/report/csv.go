@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 // CSV writes one row a test and pattern (RFC 4180, UTF-8), figures in base
@@ -26,7 +26,7 @@ func (r *Report) TrialsCSV(w io.Writer) error {
 	return r.writeCSV(w, trialFields(), func(l line, write func(line)) {
 		for _, l.trial = range l.row.results {
 			found := false
-			for _, family := range measure.MetricsOf(l.trial.Test).Families {
+			for _, family := range metric.Of(l.trial.Test).Families {
 				for _, m := range family.Metrics {
 					if v, known := m.Value(l.trial); known && finite(v) != nil && l.trial.Error == nil {
 						found, l.metric, l.figure = true, m, v

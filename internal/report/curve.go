@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -135,8 +136,8 @@ func (t *Test) allCurves() []Curve {
 }
 
 // findKnee sets the knee and the plateau, and returns the points of the plateau.
-func (c *Curve) findKnee(means [][]float64, m *measure.Metric) []int {
-	if m.Better != measure.Higher {
+func (c *Curve) findKnee(means [][]float64, m *metric.Definition) []int {
+	if m.Better != metric.Higher {
 		return nil
 	}
 	k, plateau := stats.KneeOf(means)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -150,7 +151,7 @@ func TestCurvesThatAllRiseToDifferentLevelsLevelOffNowhere(t *testing.T) {
 	rise := func(level string) plateauGroup {
 		return plateauGroup{level: CurvePoint{Level: level}, rising: true, curves: make([]Curve, 2), low: 1e9, high: 2e9}
 	}
-	v := english(&Test{Basis: Basis{measure.MetricGoodput}})
+	v := english(&Test{Basis: Basis{metric.Goodput}})
 	groups := []plateauGroup{{level: CurvePoint{Level: "4"}, curves: make([]Curve, 3), low: 1e9, high: 2e9}, rise("8"), rise("16")}
 	for want, some := range map[string][]plateauGroup{
 		"The goodput of 4 combinations of other levels still rises at the last level measured.":                                                                                                       groups[1:],

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -18,7 +19,7 @@ const (
 func (t testView) curveFigure(id string, series map[string]int) *figure {
 	var rows []*Row
 	for _, r := range t.drawn() {
-		if r.Histogram(measure.RoundTrips) != nil {
+		if r.Histogram(metric.RoundTrips) != nil {
 			rows = append(rows, r)
 		}
 	}
@@ -37,7 +38,7 @@ func (t testView) curveFigure(id string, series map[string]int) *figure {
 func (t testView) curves(rows []*Row, width float64, series map[string]int) *plot {
 	low, high, nines := math.Inf(1), 0.0, 1.0
 	for _, r := range rows {
-		h := r.Histogram(measure.RoundTrips)
+		h := r.Histogram(metric.RoundTrips)
 		low, high = min(low, float64(h.Min())), max(high, float64(h.Max()))
 		nines = max(nines, reach(h))
 	}
@@ -57,16 +58,16 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 		xTitle: t.SentenceFor(t.test(), "chart.curves.axis", nil), yTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
 	}, x, logAxis(low, high, box.Bottom, box.Top, 8).labels(timeText))
 	for _, r := range rows {
-		h := r.Histogram(measure.RoundTrips)
+		h := r.Histogram(metric.RoundTrips)
 		end := reach(h)
 		var points [][2]float64
 		for i := range curvePoints + 1 {
 			n := end * float64(i) / curvePoints
 			points = append(points, [2]float64{p.x.at(n), p.y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
 		}
-		figure := func(m *measure.Metric) string { return t.Figure(m, r.figure(m).Value) }
+		figure := func(m *metric.Definition) string { return t.Figure(m, r.figure(m).Value) }
 		p.line("curve", series[r.Pattern], t.Sentence("chart.curves.pattern", text.Args{
-			"Pattern": r.Pattern, "P50": figure(measure.MetricRTTP50), "P99": figure(measure.MetricRTTP99), "P999": figure(measure.MetricRTTP999),
+			"Pattern": r.Pattern, "P50": figure(metric.RTTP50), "P99": figure(metric.RTTP99), "P999": figure(metric.RTTP999),
 		}), points...)
 	}
 	return p

@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -27,7 +27,7 @@ func (t *Test) findSame(groups []stats.Group) {
 			pairs = append(pairs, stats.ChoicePair{A: groups[at], B: best})
 		}
 	}
-	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, t.Practical) {
+	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		places[i].Same, places[i].alike = c.Decision == stats.Same, c.Alike
 	}
 }

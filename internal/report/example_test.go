@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/report"
 	"soku/internal/text"
 )
@@ -17,7 +18,7 @@ func Example() {
 	for round := 1; round <= 3; round++ {
 		for path, mbits := range map[string]float64{"direct": 900, "tunnel": 400} {
 			b.Add(&measure.Result{
-				Schema: measure.Schema, ID: fmt.Sprint(path, round), Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP),
+				Schema: measure.Schema, ID: fmt.Sprint(path, round), Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP),
 				StartedAt: time.Date(2026, 1, 1, 12, round, 0, 0, time.UTC),
 				Trial:     &measure.Trial{Campaign: "01", Pattern: path, Label: "tcp", Round: round, Repeat: 1, Levels: []measure.Level{{Factor: "path", Value: path}}},
 				Summary:   measure.Summary{GoodputBps: (mbits + float64(round)) * 1e6, Confidence: measure.High},

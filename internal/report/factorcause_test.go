@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -43,7 +43,7 @@ func TestASentenceNamesTheFewerPairsOfLevels(t *testing.T) {
 }
 
 func TestOfManyFactorsThatDependOnEachOtherTheStrongestAreSaid(t *testing.T) {
-	test := &Test{Basis: Basis{measure.MetricGoodput}}
+	test := &Test{Basis: Basis{metric.Goodput}}
 	for i, ratio := range []float64{1.2, 3, 0.25, 1.1, 2} {
 		test.Interactions = append(test.Interactions, Interaction{
 			Factors: [2]string{fmt.Sprint("f", i), "other"}, A: &[2]string{"a", "b"}, B: &[2]string{"x", "y"}, Shown: 1, Tested: 1,

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -244,7 +245,7 @@ func (t *Test) decide(p stats.LevelPair) stats.Decision {
 		return stats.Same
 	case !p.Different:
 		return stats.NotShown
-	case p.Log > 0 == (t.Basis.Metric.Better == measure.Higher):
+	case p.Log > 0 == (t.Basis.Metric.Better == metric.Higher):
 		return stats.Better
 	}
 	return stats.Worse

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 func TestFailedTrialsAreListedAndNotCounted(t *testing.T) {
 	tcp := build(t, campaignWithFailure()).test(t, "tcp")
 	row := tcp.row(t, "高性能")
-	if g := row.figure(measure.MetricGoodput); row.Trials != 2 || row.Failed != 1 || g.N != 2 || g.Min < 1e8 {
+	if g := row.figure(metric.Goodput); row.Trials != 2 || row.Failed != 1 || g.N != 2 || g.Min < 1e8 {
 		t.Errorf("%+v %+v", row, g)
 	}
 	if len(tcp.Failures) != 1 || tcp.Failures[0].Round != 2 || !strings.Contains(tcp.Failures[0].Message, "connection reset") {
@@ -139,10 +140,10 @@ func TestAMissingCountIsNoFigureAndATotalLossIsZero(t *testing.T) {
 		}
 	}
 	test := build(t, in).Tests[0]
-	if g := test.row(t, "missing").figure(measure.MetricGoodput); g != nil {
+	if g := test.row(t, "missing").figure(metric.Goodput); g != nil {
 		t.Errorf("a goodput of %v is made up", g.Mean)
 	}
-	if g := test.row(t, "all lost").figure(measure.MetricGoodput); g == nil || g.Mean != 0 {
+	if g := test.row(t, "all lost").figure(metric.Goodput); g == nil || g.Mean != 0 {
 		t.Errorf("%+v", g)
 	}
 }

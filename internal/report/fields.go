@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -17,7 +18,7 @@ type line struct {
 	test   *Test
 	row    *Row
 	trial  *measure.Result
-	metric *measure.Metric // or nil if the trial has no figure
+	metric *metric.Definition // or nil if the trial has no figure
 	figure float64
 }
 
@@ -58,7 +59,7 @@ func rowFields() []field {
 		{member: "route", sparse: true, value: func(l line) any { return &l.row.Route }},
 	}
 	for _, key := range csvFirst {
-		out = append(out, columnsOfMetric(measure.MetricByKey(key))...)
+		out = append(out, columnsOfMetric(metric.ByKey(key))...)
 	}
 	out = append(out,
 		field{column: "ingested", member: "ingested", sparse: true, value: func(l line) any { return &l.row.Ingested }},
@@ -82,7 +83,7 @@ func rowFields() []field {
 		field{column: "limit_source", value: ofLimit(func(l *RowLimit) any { return l.Source })},
 		field{column: "limit_share_ratio", value: ofLimit(func(l *RowLimit) any { return l.Share })},
 	)
-	for _, m := range measure.Metrics() {
+	for _, m := range metric.All() {
 		if !slices.Contains(csvFirst, m.Key) {
 			out = append(out, columnsOfMetric(m)...)
 		}
@@ -95,10 +96,10 @@ func rowFields() []field {
 		field{member: "rtt_reported_ns.trials", value: ofReported(func(r *Reported) any { return r.Trials })},
 		field{member: "rtt_reported_ns.ranged", sparse: true, value: ofReported(func(r *Reported) any { return r.Ranged })},
 	)
-	for _, m := range measure.Metrics() {
+	for _, m := range metric.All() {
 		out = append(out, membersOfMetric(m)...)
 	}
-	for _, d := range measure.Distributions() {
+	for _, d := range metric.Distributions() {
 		out = append(out, field{member: d.Member + ".histogram", value: func(l line) any {
 			if !l.row.has(d) {
 				return nil
@@ -110,7 +111,7 @@ func rowFields() []field {
 }
 
 // csvFirst are the metrics of the first version of the format, in its order. Those
-// that came later stand behind its columns, in the order of [measure.Metrics].
+// that came later stand behind its columns, in the order of [metric.All].
 var csvFirst = []string{
 	"goodput_bps", "forward_bps", "reverse_bps", "loss_ratio", "jitter_ns", "packets_per_second", "retransmits", "connections_per_second",
 	"rtt_count", "rtt_min_ns", "rtt_mean_ns", "rtt_p50_ns", "rtt_p90_ns", "rtt_p95_ns", "rtt_p99_ns", "rtt_p99_9_ns", "rtt_p99_99_ns", "rtt_max_ns",
@@ -122,7 +123,7 @@ var csvFirst = []string{
 
 // rowMembers are the members that rows of the first version of the format begin with, in its
 // order, and lastMembers those with which rows end. Between them stand the members that came
-// later, in the order of [measure.Metrics].
+// later, in the order of [metric.All].
 var (
 	rowMembers = []string{
 		"pattern", "levels", "paths", "trials", "failed", "ingested", "rank",
@@ -143,7 +144,7 @@ func memberOrder(path string) int {
 }
 
 // columnsOfMetric are the columns of a metric.
-func columnsOfMetric(m *measure.Metric) (out []field) {
+func columnsOfMetric(m *metric.Definition) (out []field) {
 	for _, c := range m.CSVColumns() {
 		out = append(out, field{column: c.Name, value: func(l line) any {
 			if s := l.row.figure(m); s != nil {
@@ -159,7 +160,7 @@ func columnsOfMetric(m *measure.Metric) (out []field) {
 
 // membersOfMetric are the members of a metric. A row that has a distribution has all numbers
 // of it, 0 for those that are not known.
-func membersOfMetric(m *measure.Metric) (out []field) {
+func membersOfMetric(m *metric.Definition) (out []field) {
 	for _, x := range m.ReportMembers() {
 		out = append(out, field{member: x.Path, value: func(l line) any {
 			s := l.row.figure(m)
@@ -286,7 +287,7 @@ func (t *Test) place(pattern string) *Place {
 }
 
 // has reports whether the row has any figure of a distribution.
-func (r *Row) has(d *measure.Distribution) bool {
+func (r *Row) has(d *metric.Distribution) bool {
 	return slices.ContainsFunc(r.Figures, func(f Figure) bool { return f.Metric.Of == d })
 }
 

@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
 // Figure is one metric over the successful trials of a pattern.
 type Figure struct {
-	Metric *measure.Metric
-	// Value is what [measure.Metric.Over] makes of the trials; where that is a
+	Metric *metric.Definition
+	// Value is what [metric.Definition.Over] makes of the trials; where that is a
 	// range, its smaller end.
 	Value float64
 	// Spread is over the single trials. What is read from merged histograms or from
@@ -31,13 +32,13 @@ type Spread struct {
 }
 
 // part is a side of the figure, absent where there is none.
-func (f *Figure) part(p measure.Part) (float64, bool) {
+func (f *Figure) part(p metric.Part) (float64, bool) {
 	switch p {
-	case measure.PartMean:
+	case metric.PartMean:
 		return f.Mean, !f.RangeOnly
-	case measure.PartMin:
+	case metric.PartMin:
 		return f.Min, true
-	case measure.PartMax:
+	case metric.PartMax:
 		return f.Max, true
 	}
 	return f.Value, true
@@ -48,17 +49,17 @@ func (r *Row) Figure(key string) *Figure {
 	return find(r.Figures, func(f *Figure) bool { return f.Metric.Key == key })
 }
 
-func (r *Row) figure(m *measure.Metric) *Figure { return r.Figure(m.Key) }
+func (r *Row) figure(m *metric.Definition) *Figure { return r.Figure(m.Key) }
 
 // Histogram are the round trips of all trials of the pattern together, nil where
 // there are none.
-func (r *Row) Histogram(d *measure.Distribution) *measure.Histogram { return r.histograms[d] }
+func (r *Row) Histogram(d *metric.Distribution) *measure.Histogram { return r.histograms[d] }
 
 // combine makes the figures of a row. The results are those of its trials that
 // succeeded.
 func (r *Row) combine(test measure.Test, results []*measure.Result, rounds map[int]int) {
-	r.histograms = map[*measure.Distribution]*measure.Histogram{}
-	for _, f := range measure.MetricsOf(test).Families {
+	r.histograms = map[*metric.Distribution]*measure.Histogram{}
+	for _, f := range metric.Of(test).Families {
 		for _, m := range f.Metrics {
 			if len(m.ReportMembers()) == 0 {
 				continue
@@ -74,7 +75,7 @@ func (r *Row) combine(test measure.Test, results []*measure.Result, rounds map[i
 }
 
 // mergedHistogram is nil where no result has round trips.
-func mergedHistogram(d *measure.Distribution, results []*measure.Result) *measure.Histogram {
+func mergedHistogram(d *metric.Distribution, results []*measure.Result) *measure.Histogram {
 	var out *measure.Histogram
 	for _, r := range results {
 		for _, h := range d.Of(r) {
@@ -91,19 +92,19 @@ func mergedHistogram(d *measure.Distribution, results []*measure.Result) *measur
 }
 
 // combined is a metric over trials that succeeded, as the metric says.
-func combined(m *measure.Metric, results []*measure.Result, merged *measure.Histogram, rounds map[int]int) (f Figure, found bool) {
+func combined(m *metric.Definition, results []*measure.Result, merged *measure.Histogram, rounds map[int]int) (f Figure, found bool) {
 	f = Figure{Metric: m}
 	switch m.Over {
-	case measure.Merged:
+	case metric.Merged:
 		if merged == nil {
 			return f, false
 		}
 		f.Value = m.Read(merged)
 		return f, true
-	case measure.RatioOfSums:
+	case metric.RatioOfSums:
 		f.Value, found = ratioOfSums(m, results)
 		return f, found
-	case measure.MeanOfTrials:
+	case metric.MeanOfTrials:
 		rounds = nil // all in one round
 	}
 	values := perRound(results, rounds, m.Value)
@@ -113,11 +114,11 @@ func combined(m *measure.Metric, results []*measure.Result, merged *measure.Hist
 	}
 	f.Spread = *spread
 	switch m.Over {
-	case measure.Range, measure.Smallest:
+	case metric.Range, metric.Smallest:
 		f.Value = f.Min
-	case measure.Largest:
+	case metric.Largest:
 		f.Value = f.Max
-	case measure.Sum:
+	case metric.Sum:
 		for _, round := range values {
 			for _, v := range round {
 				f.Value += v
@@ -126,7 +127,7 @@ func combined(m *measure.Metric, results []*measure.Result, merged *measure.Hist
 	default:
 		f.Value = f.Mean
 	}
-	if m.Over == measure.MeanOrEnds {
+	if m.Over == metric.MeanOrEnds {
 		for _, r := range results {
 			if _, has := m.Value(r); has && r.IsRangeEnd() {
 				f.RangeOnly = true
@@ -137,7 +138,7 @@ func combined(m *measure.Metric, results []*measure.Result, merged *measure.Hist
 }
 
 // ratioOfSums is 0 where the whole is.
-func ratioOfSums(m *measure.Metric, results []*measure.Result) (ratio float64, found bool) {
+func ratioOfSums(m *metric.Definition, results []*measure.Result) (ratio float64, found bool) {
 	var part, whole float64
 	for _, r := range results {
 		if p, w, has := m.Parts(r); has {

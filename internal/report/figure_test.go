@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 )
 
@@ -27,7 +29,7 @@ func everyTest() Input {
 	add := func(test measure.Test, fill func(*measure.Result)) {
 		t := trial
 		t.Label = string(test) + " alone"
-		o, err := measure.Defaults(test).Effective(test)
+		o, err := option.Effective(option.Defaults(test), test)
 		if err != nil {
 			panic(err)
 		}
@@ -73,7 +75,7 @@ func TestEveryMetricOfTheTableIsInTheReport(t *testing.T) {
 			filled[lines[0][i]] = filled[lines[0][i]] || cell != ""
 		}
 	}
-	for _, m := range measure.Metrics() {
+	for _, m := range metric.All() {
 		if len(formOf(m.Quantity).scales) == 0 {
 			t.Errorf("%s: a %s has no form", m.Key, m.Quantity)
 		}
@@ -94,19 +96,19 @@ func TestEveryMetricOfTheTableIsInTheReport(t *testing.T) {
 // A new figure of results is one entry of the table, and a message where the words of
 // its key are no good heading.
 func TestAMetricMoreIsInEveryForm(t *testing.T) {
-	family := measure.MetricsOf(measure.TestTCP).Families[0]
+	family := metric.Of(measure.TestTCP).Families[0]
 	before := family.Metrics
 	defer func() { family.Metrics = before }()
-	family.Metrics = append(slices.Clone(before), &measure.Metric{
-		Key: "largest_stream_bytes", Help: "bytes of the stream that got most", Quantity: measure.QuantityBytes, Unit: "bytes", Suffix: "bytes",
-		Better: measure.Higher, Over: measure.MeanOfRounds, Member: "largest_stream_bytes",
+	family.Metrics = append(slices.Clone(before), &metric.Definition{
+		Key: "largest_stream_bytes", Help: "bytes of the stream that got most", Quantity: metric.QuantityBytes, Unit: "bytes", Suffix: "bytes",
+		Better: metric.Higher, Over: metric.MeanOfRounds, Member: "largest_stream_bytes",
 		Take: func(r *measure.Result) (float64, bool) {
 			if r.Test != measure.TestTCP {
 				return 0, false
 			}
 			return 4711, true
 		},
-		Column: &measure.Column{Drop: 9},
+		Column: &metric.Column{Drop: 9},
 	})
 	r := build(t, fourPatterns().input())
 	wide := func(w io.Writer) error { return r.Text(w, text.English(), 300) }
@@ -127,7 +129,7 @@ func TestAMetricMoreIsInEveryForm(t *testing.T) {
 
 func TestMembersAndColumnsOfTheFirstVersionKeepTheirOrder(t *testing.T) {
 	for _, key := range csvFirst {
-		if measure.MetricByKey(key) == nil {
+		if metric.ByKey(key) == nil {
 			t.Errorf("there is no metric %s for the CSV", key)
 		}
 	}
@@ -197,7 +199,7 @@ func TestARowSurvivesWritingAndReading(t *testing.T) {
 			}
 			for _, f := range row.Figures {
 				g := back.figure(f.Metric)
-				if g == nil || g.Value != f.Value || g.Metric.Of == nil && g.Spread != f.Spread || f.Metric.Over == measure.Range && (g.Min != f.Min || g.Max != f.Max) {
+				if g == nil || g.Value != f.Value || g.Metric.Of == nil && g.Spread != f.Spread || f.Metric.Over == metric.Range && (g.Min != f.Min || g.Max != f.Max) {
 					t.Errorf("%s %s: %s was %+v and is %+v", test.Label, row.Pattern, f.Metric.Key, f, g)
 				}
 			}
@@ -232,7 +234,7 @@ func TestUnansweredRequests(t *testing.T) {
 
 func TestPercentilesOfSetUpsAreTimesWhateverTheRankingRestsOn(t *testing.T) {
 	test := build(t, everyTest()).test(t, "connect alone")
-	if test.Basis.Metric != measure.MetricConnections {
+	if test.Basis.Metric != metric.Connections {
 		t.Fatalf("ranked by %s", test.Basis.Metric.Key)
 	}
 	drawing := english(test).curveFigure("x", map[string]int{})
@@ -249,7 +251,7 @@ func TestAMetricOfALaterVersionIsABasis(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"figure":"energy_joules","higher_is_better":false,"text":"energy, lower is better"}`), &b); err != nil {
 		t.Fatal(err)
 	}
-	if b.Metric.Key != "energy_joules" || b.Metric.Better != measure.Lower {
+	if b.Metric.Key != "energy_joules" || b.Metric.Better != metric.Lower {
 		t.Errorf("%+v", b)
 	}
 	if got := english(&Test{Basis: b}).basis(); got != "energy_joules, lower is better" {

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
 // addFamily adds the columns of a family's metrics for those rows.
-func (t testView) addFamily(out *table, rows []*Row, f *measure.Family) {
+func (t testView) addFamily(out *table, rows []*Row, f *metric.Family) {
 	for _, m := range f.Metrics {
 		c := m.Column
 		if c == nil || !t.shows(rows, m) {
@@ -28,7 +28,7 @@ func (t testView) addFamily(out *table, rows []*Row, f *measure.Family) {
 		})
 		t.addLimitOf(out, rows, m, unit)
 		for _, x := range c.Extra {
-			if x.Show == measure.WhereFound && !slices.ContainsFunc(rows, func(r *Row) bool { s := r.figure(m); return s != nil && s.N > 1 }) {
+			if x.Show == metric.WhereFound && !slices.ContainsFunc(rows, func(r *Row) bool { s := r.figure(m); return s != nil && s.N > 1 }) {
 				continue
 			}
 			extra := column{Number: true, keep: x.Drop}
@@ -52,9 +52,9 @@ func (t testView) addFamily(out *table, rows []*Row, f *measure.Family) {
 }
 
 // shows reports whether a table of those rows has a column of the metric.
-func (t testView) shows(rows []*Row, m *measure.Metric) bool {
+func (t testView) shows(rows []*Row, m *metric.Definition) bool {
 	c := m.Column
-	if c.Show == measure.Always || c.Show == measure.UnlessIngested && len(t.Ingested) == 0 {
+	if c.Show == metric.Always || c.Show == metric.UnlessIngested && len(t.Ingested) == 0 {
 		return true
 	}
 	return slices.ContainsFunc(rows, func(r *Row) bool {
@@ -70,7 +70,7 @@ func (t testView) shows(rows []*Row, m *measure.Metric) bool {
 }
 
 // metric is the heading of a metric: a message, or the words of its key.
-func (t testView) metric(m *measure.Metric) string {
+func (t testView) metric(m *metric.Definition) string {
 	if t.Has("metric." + m.Key) {
 		return t.Sentence("metric."+m.Key, nil)
 	}
@@ -78,7 +78,7 @@ func (t testView) metric(m *measure.Metric) string {
 }
 
 // note is what the heading of a metric means.
-func (t testView) note(m *measure.Metric) string {
+func (t testView) note(m *metric.Definition) string {
 	test := t.test()
 	switch {
 	case t.Has("metric_note." + m.Key):
@@ -98,7 +98,7 @@ func (t testView) unitOf(as form, unit scale) string {
 }
 
 // cell writes the metric of a row, or what stands for it.
-func (t testView) cell(r *Row, m *measure.Metric, unit scale) string {
+func (t testView) cell(r *Row, m *metric.Definition, unit scale) string {
 	s := r.figure(m)
 	if s == nil && m.Column.Instead != nil {
 		s = r.figure(m.Column.Instead)
@@ -111,7 +111,7 @@ func (t testView) cell(r *Row, m *measure.Metric, unit scale) string {
 		return t.ends(s, unit)
 	case s.RangeOnly:
 		return text.Absent
-	case s.Metric.Over == measure.Range && as.cellText(s.Min, unit) != as.cellText(s.Max, unit):
+	case s.Metric.Over == metric.Range && as.cellText(s.Min, unit) != as.cellText(s.Max, unit):
 		return t.ends(s, unit)
 	}
 	return as.cellText(s.Value, unit)
@@ -122,18 +122,18 @@ func (t testView) ends(s *Figure, unit scale) string {
 	return t.between(unit.text(s.Min), unit.text(s.Max))
 }
 
-// unitOf is the unit of a metric's column: see [measure.Column.Scales].
-func unitOf(rows []*Row, f *measure.Family, m *measure.Metric) scale {
-	leading := slices.DeleteFunc(slices.Clone(f.Metrics), func(o *measure.Metric) bool {
+// unitOf is the unit of a metric's column: see [metric.Column.Scales].
+func unitOf(rows []*Row, f *metric.Family, m *metric.Definition) scale {
+	leading := slices.DeleteFunc(slices.Clone(f.Metrics), func(o *metric.Definition) bool {
 		return o.Column == nil || o.Column.Scales == 0 || o.Quantity != m.Quantity
 	})
-	slices.SortStableFunc(leading, func(a, b *measure.Metric) int { return cmp.Compare(a.Column.Scales, b.Column.Scales) })
+	slices.SortStableFunc(leading, func(a, b *metric.Definition) int { return cmp.Compare(a.Column.Scales, b.Column.Scales) })
 	if len(leading) == 0 {
-		leading = []*measure.Metric{m}
+		leading = []*metric.Definition{m}
 	}
 	var figures []float64
 	for _, r := range rows {
-		counted := map[*measure.Distribution]bool{}
+		counted := map[*metric.Distribution]bool{}
 		for _, o := range leading {
 			s := r.figure(o)
 			if s == nil && o.Column.Instead != nil {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -14,12 +14,12 @@ func (t testView) figureTable(factors bool) table {
 	out := table{Rows: make([][]string, len(t.Rows))}
 	rows := t.allRows()
 	t.addPatterns(&out, rows, factors)
-	for _, f := range measure.MetricsOf(t.Test.Test).Families {
-		if f != measure.UnderLoadFamily {
+	for _, f := range metric.Of(t.Test.Test).Families {
+		if f != metric.UnderLoadFamily {
 			t.addFamily(&out, rows, f)
 		}
 	}
-	if slices.Contains(measure.MetricsOf(t.Test.Test).Families, measure.PathMTUFamily) {
+	if slices.Contains(metric.Of(t.Test.Test).Families, metric.PathMTUFamily) {
 		t.addLimit(&out)
 	}
 	t.addVerdict(&out)

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -146,8 +148,8 @@ func hostile(t *testing.T, evil string) *Report {
 			r.Trial.Levels[j].Value += evil
 		}
 		r.Findings = measure.Findings{
-			measure.TextFinding(evil), {Code: measure.Code(evil), Severity: measure.Severity(evil), Where: measure.Where(evil), Figures: measure.Figures{evil: evil}},
-			measure.NewFinding(measure.CodeReceiverDisagrees, measure.Where(evil), measure.Figures{"sent_bytes": evil}),
+			measure.TextFinding(evil), {Code: finding.Code(evil), Severity: finding.Severity(evil), Where: measure.Where(evil), Figures: measure.Figures{evil: evil}},
+			measure.NewFinding(finding.ReceiverDisagrees, measure.Where(evil), measure.Figures{"sent_bytes": evil}),
 		}
 		r.Path.Client.Name, r.Hosts.Client.Facts.Hostname, r.Hosts.Client.Facts.CPUModel = evil, evil, evil
 		r.Hosts.Client.Facts.Sysctl = map[string]string{evil: evil}
@@ -269,7 +271,7 @@ func TestJSONReadsBack(t *testing.T) {
 		t.Errorf("%+v", back)
 	}
 	row := back.test(t, "latency").Rows[0]
-	if h, p99 := row.Histogram(measure.RoundTrips), row.Figure("rtt_p99_ns"); h.Percentile(99) != int64(p99.Value) {
+	if h, p99 := row.Histogram(metric.RoundTrips), row.Figure("rtt_p99_ns"); h.Percentile(99) != int64(p99.Value) {
 		t.Errorf("the histogram's p99 is %d, the row's %v", h.Percentile(99), p99.Value)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -66,7 +67,7 @@ func (t *Test) scaleOfHeat(figures []*float64) heatScale {
 		}
 	}
 	low, high := stats.Range(all)
-	if t.Basis.Metric.Better == measure.Higher {
+	if t.Basis.Metric.Better == metric.Higher {
 		return heatScale{best: high, worst: min(low, high/(1+leastHeat))}
 	}
 	return heatScale{best: low, worst: max(high, low*(1+leastHeat))}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -111,7 +112,7 @@ type Reported struct {
 func reportedOf(results []*measure.Result) *Reported {
 	out := &Reported{}
 	for _, r := range results {
-		if r.ReportedOnly() != nil {
+		if metric.ReportedOnly(r) != nil {
 			out.Trials++
 			out.Ranged = out.Ranged || r.IsRangeEnd()
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/text"
 )
 
@@ -16,7 +17,7 @@ func tableInput(levels ...[]measure.Level) Input {
 		in.Results = append(in.Results, &measure.Result{
 			Schema: measure.Schema, ID: string(rune('a' + i)), Test: measure.TestPing, StartedAt: syntheticStart,
 			Trial:  &measure.Trial{Campaign: "20260301-x", Pattern: measure.JoinLevels(l), Label: "ping", Round: 1, Repeat: 1, Order: i + 1, Levels: l},
-			Origin: &measure.Origin{File: "f", Record: i + 1, Line: 1, Tool: "ping", Missing: measure.OfPhrases([]string{string(measure.CodeTimeOfFile)})},
+			Origin: &measure.Origin{File: "f", Record: i + 1, Line: 1, Tool: "ping", Missing: measure.OfPhrases([]string{string(finding.TimeOfFile)})},
 			Summary: measure.Summary{ReportedRTT: &measure.RTTFigures{
 				Mean: &mean,
 			}},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -105,7 +106,7 @@ func (t *Test) findDecided(u Until, groups []stats.Group) *Decided {
 		return nil
 	}
 	against := cmp.Or(u.Against, stats.AgainstBest)
-	open, compared := t.interim.Undecided(groups, t.Basis.Metric.Better == measure.Higher, t.Practical, against)
+	open, compared := t.interim.Undecided(groups, t.Basis.Metric.Better == metric.Higher, t.Practical, against)
 	if compared == 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/printable"
 	"soku/internal/text"
 )
@@ -52,7 +53,7 @@ func (t Test) MarshalJSON() ([]byte, error) {
 		facts
 	}{
 		v.label(), t.Test, v.description(), v.answer(), t.Answer, caveats, t.Caveats, v.timings(),
-		basisJSON{t.Basis.Metric.Key, t.Basis.Metric.Better == measure.Higher, v.basis()}, facts(t),
+		basisJSON{t.Basis.Metric.Key, t.Basis.Metric.Better == metric.Higher, v.basis()}, facts(t),
 	})
 }
 
@@ -132,7 +133,7 @@ func (r *Row) UnmarshalJSON(data []byte) error {
 	if err := flatten("", data, members); err != nil {
 		return err
 	}
-	*r = Row{histograms: map[*measure.Distribution]*measure.Histogram{}}
+	*r = Row{histograms: map[*metric.Distribution]*measure.Histogram{}}
 	read := func(path string, into any) error {
 		if text := members[path]; text != nil {
 			return json.Unmarshal(text, into)
@@ -152,7 +153,7 @@ func (r *Row) UnmarshalJSON(data []byte) error {
 	if err := read("rtt_reported_ns", &r.Reported); err != nil {
 		return err
 	}
-	for _, d := range measure.Distributions() {
+	for _, d := range metric.Distributions() {
 		h := measure.NewHistogram()
 		if err := read(d.Member+".histogram", h); err != nil {
 			return err
@@ -161,13 +162,13 @@ func (r *Row) UnmarshalJSON(data []byte) error {
 			r.histograms[d] = h
 		}
 	}
-	for _, m := range measure.Metrics() {
+	for _, m := range metric.All() {
 		f, found, err := readFigure(members, m)
 		if err != nil {
 			return err
 		}
-		if found && (m.Over != measure.Merged && m.Over != measure.Range || m.Of == nil || r.Histogram(m.Of) != nil) {
-			f.RangeOnly = m.Over == measure.MeanOrEnds && r.Reported != nil && r.Reported.Ranged
+		if found && (m.Over != metric.Merged && m.Over != metric.Range || m.Of == nil || r.Histogram(m.Of) != nil) {
+			f.RangeOnly = m.Over == metric.MeanOrEnds && r.Reported != nil && r.Reported.Ranged
 			r.Figures = append(r.Figures, f)
 		}
 	}
@@ -175,7 +176,7 @@ func (r *Row) UnmarshalJSON(data []byte) error {
 }
 
 // readFigure reads the members of a metric.
-func readFigure(members map[string]json.RawMessage, m *measure.Metric) (f Figure, found bool, err error) {
+func readFigure(members map[string]json.RawMessage, m *metric.Definition) (f Figure, found bool, err error) {
 	f = Figure{Metric: m}
 	for _, x := range m.ReportMembers() {
 		text := members[x.Path]
@@ -186,9 +187,9 @@ func readFigure(members map[string]json.RawMessage, m *measure.Metric) (f Figure
 		if x.Spread {
 			err = json.Unmarshal(text, &f.Spread)
 			switch m.Over {
-			case measure.Range, measure.Smallest:
+			case metric.Range, metric.Smallest:
 				f.Value = f.Min
-			case measure.Largest:
+			case metric.Largest:
 				f.Value = f.Max
 			default:
 				f.Value = f.Mean
@@ -197,9 +198,9 @@ func readFigure(members map[string]json.RawMessage, m *measure.Metric) (f Figure
 			var v float64
 			err = json.Unmarshal(text, &v)
 			switch x.Part {
-			case measure.PartMin:
+			case metric.PartMin:
 				f.Min, f.Value = v, v
-			case measure.PartMax:
+			case metric.PartMax:
 				f.Max = v
 			default:
 				f.Value = v

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // labelled is the results of one label and kind of test.
@@ -66,7 +67,7 @@ const (
 
 func captureOf(r *measure.Result) capture {
 	switch {
-	case !r.Test.CanDiscard() || len(r.Flows) == 0 || r.Flows[0].RXPath == "":
+	case !option.CanDiscard(r.Test) || len(r.Flows) == 0 || r.Flows[0].RXPath == "":
 		return ""
 	case r.Flows[0].Discarded():
 		return captureDiscarded

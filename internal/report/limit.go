@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -21,7 +22,7 @@ type RowLimit struct {
 }
 
 // Limit is the limit of a metric, nil for none.
-func (r *Row) Limit(m *measure.Metric) *RowLimit {
+func (r *Row) Limit(m *metric.Definition) *RowLimit {
 	return find(r.Limits, func(l *RowLimit) bool { return l.Metric == m.Key })
 }
 
@@ -87,7 +88,7 @@ func over(v *float64, limit float64) *float64 {
 
 // addLimitOf adds the columns of a metric's limit, if a row has one: the limit itself, and the
 // share that was reached.
-func (t testView) addLimitOf(out *table, rows []*Row, m *measure.Metric, unit scale) {
+func (t testView) addLimitOf(out *table, rows []*Row, m *metric.Definition, unit scale) {
 	if !slices.ContainsFunc(rows, func(r *Row) bool { return r.Limit(m) != nil }) {
 		return
 	}

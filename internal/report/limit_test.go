@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -37,7 +38,7 @@ func streamsOverGateways() Input {
 func TestARowHasTheShareOfItsLimit(t *testing.T) {
 	test := build(t, streamsOverGateways()).test(t, "tcp")
 	for _, r := range test.Rows {
-		l := r.Limit(measure.MetricGoodput)
+		l := r.Limit(metric.Goodput)
 		want := r.Figure("goodput_bps").Mean / map[string]float64{"standard": 1e9, "ultra": 10e9}[r.Levels[0].Value]
 		if l == nil || l.Share == nil || math.Abs(*l.Share-want) > 1e-12 || *l.Low >= want || *l.High <= want || l.Of != "gateway="+r.Levels[0].Value {
 			t.Errorf("%s: %+v, want the share %v within its interval", r.Pattern, l, want)
@@ -107,7 +108,7 @@ func TestTheSmallestOfTheLimitsOfAPatternCounts(t *testing.T) {
 		r.Origin = &measure.Origin{Limits: []measure.Limit{{Metric: "goodput_bps", Value: 5e9 + float64(i%2)*1e9}, {Metric: "packets_per_second", Value: 1}}}
 	}
 	for _, r := range build(t, in).test(t, "tcp").Rows {
-		if l := r.Limit(measure.MetricGoodput); l == nil || l.Value != 5e9 && l.Value != 6e9 {
+		if l := r.Limit(metric.Goodput); l == nil || l.Value != 5e9 && l.Value != 6e9 {
 			t.Errorf("%s: %+v", r.Pattern, l)
 		}
 	}
@@ -115,7 +116,7 @@ func TestTheSmallestOfTheLimitsOfAPatternCounts(t *testing.T) {
 	small.Origin.Limits[0].Value = 1e9
 	test := build(t, in).test(t, "tcp")
 	for _, r := range test.Rows {
-		if r.Pattern == small.Trial.Pattern && r.Limit(measure.MetricGoodput).Value != 1e9 {
+		if r.Pattern == small.Trial.Pattern && r.Limit(metric.Goodput).Value != 1e9 {
 			t.Errorf("%+v, want the smallest limit of its trials", r.Limits)
 		}
 	}
@@ -124,7 +125,7 @@ func TestTheSmallestOfTheLimitsOfAPatternCounts(t *testing.T) {
 func TestEveryFormHasTheShareOfTheLimit(t *testing.T) {
 	r := build(t, streamsOverGateways())
 	row := r.Tests[0].Rows[0]
-	share := fmt.Sprintf("%.1f", *row.Limit(measure.MetricGoodput).Share*100)
+	share := fmt.Sprintf("%.1f", *row.Limit(metric.Goodput).Share*100)
 	for form, out := range map[string]string{"text": written(t, func(w io.Writer) error { return r.Text(w, text.English(), 140) }), "markdown": written(t, inEnglish(r.Markdown)), "html": written(t, inEnglish(r.HTML))} {
 		if !strings.Contains(out, "% of limit") || !strings.Contains(out, share) {
 			t.Errorf("%s has no %s %% of the limit", form, share)

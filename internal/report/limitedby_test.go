@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 )
 
@@ -25,7 +26,7 @@ func limitedResults(by func(sku, streams string) *measure.Verdict) []*measure.Re
 
 func tcpResult(id string, levels []measure.Level, round int) *measure.Result {
 	return &measure.Result{
-		Schema: measure.Schema, ID: id, Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP),
+		Schema: measure.Schema, ID: id, Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP),
 		Summary: measure.Summary{GoodputBps: 1e9 + float64(round)*1e6, DurationNs: 1e9},
 		Trial:   &measure.Trial{Campaign: "c", Pattern: measure.JoinLevels(levels), Levels: levels, Label: "tcp", Round: round, Repeat: 1},
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -35,7 +36,7 @@ func (t testView) loadFigure(id string, series map[string]int) *figure {
 func (t testView) load(rows []*Row, width float64, series map[string]int) *plot {
 	low, high := math.Inf(1), 0.0
 	for _, r := range rows {
-		for _, d := range []*measure.Distribution{measure.IdleRoundTrips, measure.LoadedRoundTrips} {
+		for _, d := range []*metric.Distribution{metric.IdleRoundTrips, metric.LoadedRoundTrips} {
 			if h := r.Histogram(d); h != nil {
 				low, high = min(low, percentile(h, barFrom)), max(high, percentile(h, barTo))
 			}
@@ -48,14 +49,14 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) *plot 
 	for i, r := range rows {
 		top := box.Top + loadRow*float64(i)
 		value := ""
-		if s := r.figure(measure.MetricRPM); s != nil {
+		if s := r.figure(metric.RPM); s != nil {
 			value = t.Sentence("chart.load.value", text.Args{"RPM": s.Value})
 		}
 		p.rowTitle(top, r.Pattern, r.Pattern, value, 90)
-		if h := r.Histogram(measure.IdleRoundTrips); h != nil {
+		if h := r.Histogram(metric.IdleRoundTrips); h != nil {
 			p.addRoundTrips(t.Sentence("chart.load.idle", barArgs(r, h)), "interval", h, series[r.Pattern], top+22)
 		}
-		if h := r.Histogram(measure.LoadedRoundTrips); h != nil {
+		if h := r.Histogram(metric.LoadedRoundTrips); h != nil {
 			p.addRoundTrips(t.Sentence("chart.load.loaded", barArgs(r, h)), "loaded", h, series[r.Pattern], top+37)
 		}
 	}
@@ -104,6 +105,6 @@ func (t testView) loadTable(factors bool) table {
 	}
 	out := table{Rows: make([][]string, len(rows))}
 	t.addPatterns(&out, rows, factors && !t.ByHand)
-	t.addFamily(&out, rows, measure.UnderLoadFamily)
+	t.addFamily(&out, rows, metric.UnderLoadFamily)
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -121,7 +122,7 @@ type Test struct {
 }
 
 // Row is one pattern of one test. In its JSON form a figure is a member of its
-// own, [measure.Metric.ReportMembers].
+// own, [metric.Definition.ReportMembers].
 type Row struct {
 	Pattern    string
 	Levels     []measure.Level // in the order of Test.Factors; absent factors have an empty value
@@ -139,7 +140,7 @@ type Row struct {
 	Values     []Value     // one element a successful trial that has the basis figure, in order of round and repeat
 
 	results    []*measure.Result // without series, in order of round and repeat
-	histograms map[*measure.Distribution]*measure.Histogram
+	histograms map[*metric.Distribution]*measure.Histogram
 	series     []series
 	sharings   []sharing
 	loads      []loadSeries

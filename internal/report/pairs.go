@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -182,7 +183,7 @@ func (t *Test) pairMap(of pairing, m pairPatterns, varied []string, rounds map[i
 		cells[p.name] = cell
 	}
 	var estimates []float64
-	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
+	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher) {
 		c := cells[k.Name]
 		c.Rank, c.RankLow, c.RankHigh = k.Rank, k.Ranks.Low, k.Ranks.High
 		c.Estimate, c.Low, c.High = finite(k.Estimate), finite(max(k.Low, 0)), finite(k.High)
@@ -275,7 +276,7 @@ func (t *Test) findContention(of pairing, patterns []pattern, rounds map[int]int
 		out.Pairs = append(out.Pairs, p)
 		pairs = append(pairs, stats.ChoicePair{A: t.group(*b[1], rounds), B: t.group(*b[0], rounds)})
 	}
-	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, t.Practical) {
+	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		p := &out.Pairs[i]
 		p.Ratio, p.Low, p.High, p.P = finite(c.Ratio), finite(c.Low), finite(c.High), finite(c.Adjusted)
 		p.Blocks, p.Unit, p.Decision = c.Rounds, stats.UnitRound, c.Decision
@@ -290,7 +291,7 @@ func (t *Test) loss(ratio *float64) float64 {
 	switch {
 	case ratio == nil:
 		return math.Inf(-1)
-	case t.Basis.Metric.Better == measure.Higher:
+	case t.Basis.Metric.Better == metric.Higher:
 		return -math.Log(*ratio)
 	}
 	return math.Log(*ratio)

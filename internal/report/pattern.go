@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/stats"
 )
 
@@ -155,7 +156,7 @@ func (t *Test) groups(patterns []pattern, rounds map[int]int) []stats.Group {
 // compareOptions sorts the options of a test into those with one value in
 // every trial and those with several. Options that were not set are left out.
 func compareOptions(g labelled) (same, different []Option) {
-	for _, f := range measure.OptionFields(g.test) {
+	for _, f := range option.Fields(g.test) {
 		o := Option{Key: f.Key}
 		for _, r := range g.results {
 			o.Values = addOnce(o.Values, fieldText(f, r))
@@ -172,7 +173,7 @@ func compareOptions(g labelled) (same, different []Option) {
 }
 
 // fieldText is an option's value for a person, empty for one that is not set.
-func fieldText(f measure.OptionField, r *measure.Result) string {
+func fieldText(f option.Field, r *measure.Result) string {
 	v := reflect.ValueOf(f.Value(&r.Options))
 	if v.IsZero() {
 		return ""
@@ -184,7 +185,7 @@ func fieldText(f measure.OptionField, r *measure.Result) string {
 }
 
 func optionText(r *measure.Result, key string) string {
-	for _, f := range measure.OptionFields(r.Test) {
+	for _, f := range option.Fields(r.Test) {
 		if f.Key == key {
 			return fieldText(f, r)
 		}

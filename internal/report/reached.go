@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -23,7 +24,7 @@ type Reached struct {
 // findReached fills Reached. A limit of a figure of which less is better is not there to be
 // reached.
 func (t *Test) findReached() {
-	if t.Basis.Metric.Better != measure.Higher {
+	if t.Basis.Metric.Better != metric.Higher {
 		return
 	}
 	means := t.means()

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/metric"
 )
 
 func figuresOf(mean, p50, p99 float64) *measure.RTTFigures {
@@ -33,7 +35,7 @@ func ingestedInput(trials map[string][]*measure.RTTFigures) Input {
 					Campaign: "20260301-x", Pattern: name, Label: "latency", Round: i + 1, Repeat: 1, Order: 1,
 					Levels: []measure.Level{{Factor: "sku", Value: name}},
 				},
-				Origin:  &measure.Origin{File: "f", Record: 1, Line: 1, Tool: "sockperf", ToolVersion: "3.7", Missing: measure.OfPhrases([]string{string(measure.CodeNoHistogram)})},
+				Origin:  &measure.Origin{File: "f", Record: 1, Line: 1, Tool: "sockperf", ToolVersion: "3.7", Missing: measure.OfPhrases([]string{string(finding.NoHistogram)})},
 				Summary: measure.Summary{ReportedRTT: f},
 			})
 		}
@@ -50,7 +52,7 @@ func TestPercentilesWithoutAHistogramAreARangeAndNoAverage(t *testing.T) {
 	if p99 := row.Figure("rtt_reported_p99_ns"); row.Figure("rtt_p99_ns") != nil || row.Reported == nil || p99.Min != 20e3 || p99.Max != 40e3 || row.Figure("rtt_reported_mean_ns").Value != 12e3 {
 		t.Fatalf("%+v", row.Figures)
 	}
-	if test.Basis.Metric != measure.MetricRTTP50 || test.Ranking[0].Pattern != "A" || *test.Ranking[0].Estimate != 11e3 || len(row.Values) != 2 {
+	if test.Basis.Metric != metric.RTTP50 || test.Ranking[0].Pattern != "A" || *test.Ranking[0].Estimate != 11e3 || len(row.Values) != 2 {
 		t.Errorf("%+v %+v", test.Basis, test.Ranking[0])
 	}
 	page := written(t, inEnglish(r.Markdown))
@@ -94,7 +96,7 @@ func TestWhereOneSourceHasNoMedianAllAreRankedByTheirMeans(t *testing.T) {
 		return &r
 	}())
 	test := build(t, in).test(t, "latency")
-	if test.Basis.Metric != measure.MetricRTTMean || test.Ranking[0].Pattern != "C" || *test.Ranking[0].Estimate != 4000 || test.Ranking[1].Pattern != "B" {
+	if test.Basis.Metric != metric.RTTMean || test.Ranking[0].Pattern != "C" || *test.Ranking[0].Estimate != 4000 || test.Ranking[1].Pattern != "B" {
 		t.Errorf("%+v %+v", test.Basis, test.Ranking)
 	}
 	if !strings.Contains(strings.Join(english(test).caveats(), " "), "2 of 3 trials were ingested") {
@@ -105,7 +107,7 @@ func TestWhereOneSourceHasNoMedianAllAreRankedByTheirMeans(t *testing.T) {
 func TestTheSendersSamplesOfAnIngestedTrialAreDrawn(t *testing.T) {
 	f := measure.Flow{Direction: measure.Forward, Samples: []measure.Sample{{EndNs: 1e9, SentBytes: 125e6}, {StartNs: 1e9, EndNs: 2e9, SentBytes: 250e6}}}
 	r := &measure.Result{Test: measure.TestTCP, Flows: []measure.Flow{f}, Origin: &measure.Origin{}}
-	s := seriesOf(r, draw(r, 1), measure.MetricGoodput)
+	s := seriesOf(r, draw(r, 1), metric.Goodput)
 	if len(s.points) != 2 || s.points[0].value != 1e9 || s.points[1].value != 2e9 {
 		t.Errorf("%+v", s.points)
 	}
@@ -113,14 +115,14 @@ func TestTheSendersSamplesOfAnIngestedTrialAreDrawn(t *testing.T) {
 		t.Error("the result was changed")
 	}
 	r.Origin = nil // of soku's own a receiver that got nothing is no receiver that is not known
-	if s := seriesOf(r, draw(r, 1), measure.MetricGoodput); s.points[0].value != 0 {
+	if s := seriesOf(r, draw(r, 1), metric.Goodput); s.points[0].value != 0 {
 		t.Errorf("%+v", s.points)
 	}
 }
 
 func TestWhatIngestedTrialsDoNotHaveIsSaidOnceAndStaysShort(t *testing.T) {
 	in := ingestedInput(map[string][]*measure.RTTFigures{"A": {figuresOf(11e3, 10e3, 20e3), figuresOf(13e3, 12e3, 40e3)}, "B": {figuresOf(31e3, 30e3, 60e3)}})
-	codes := []string{string(measure.CodeNoHistogram)}
+	codes := []string{string(finding.NoHistogram)}
 	for i := range mostMissing {
 		codes = append(codes, fmt.Sprint("no figure ", i))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestPercentilesAreThoseOfMergedHistograms(t *testing.T) {
@@ -17,7 +18,7 @@ func TestPercentilesAreThoseOfMergedHistograms(t *testing.T) {
 		}
 		r := tcpTrial("a", round, 0)
 		r.Test = measure.TestLatency
-		r.Options, _ = measure.Defaults(measure.TestLatency).Effective(measure.TestLatency)
+		r.Options, _ = option.Effective(option.Defaults(measure.TestLatency), measure.TestLatency)
 		r.Trial.Label = "latency"
 		r.Latency = &measure.Latency{Histogram: h, Sent: int64(n) + 1, Received: int64(n), Lost: 1}
 		return r

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -75,7 +77,7 @@ func sessionName(r *measure.Result) string {
 
 // sessionsPerRound are the sessions that measured a pattern's values in each round, as
 // perRound has the values; session numbers that of a result, such as [runOf].
-func sessionsPerRound(results []*measure.Result, rounds map[int]int, m *measure.Metric, session func(*measure.Result) int) [][]int {
+func sessionsPerRound(results []*measure.Result, rounds map[int]int, m *metric.Definition, session func(*measure.Result) int) [][]int {
 	out := make([][]int, max(len(rounds), 1))
 	for _, r := range results {
 		if v, ok := m.Value(r); ok && plausible(v) {
@@ -89,7 +91,7 @@ func sessionsPerRound(results []*measure.Result, rounds map[int]int, m *measure.
 
 // differentRuns are the runs and what each measured, if there are two patterns that no
 // run measured both: those were not interleaved. Otherwise nil.
-func differentRuns(patterns []pattern, m *measure.Metric) []RunPatterns {
+func differentRuns(patterns []pattern, m *metric.Definition) []RunPatterns {
 	var runs []RunPatterns
 	var of [][]int // by pattern that has values
 	for _, p := range patterns {
@@ -129,7 +131,7 @@ func differentRuns(patterns []pattern, m *measure.Metric) []RunPatterns {
 // that were measured in different runs of the campaign.
 func (p Place) acrossRuns() bool {
 	switch p.Reason.Code {
-	case measure.CodeRankAboveOtherRun, measure.CodeRankBelowOtherRun, measure.CodeRankNoDifferenceOtherRun:
+	case finding.RankAboveOtherRun, finding.RankBelowOtherRun, finding.RankNoDifferenceOtherRun:
 		return true
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/text"
 )
 
@@ -36,7 +37,7 @@ func TestPatternsOfDifferentRunsAreNotComparedAsInterleaved(t *testing.T) {
 	if got, want := english(tcp).answer(), "on is fastest: 107.0 Mbit/s, 7.0 % more than the next, off; confidence low: different runs of the campaign measured them, so a change over time looks the same."; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if code := tcp.Ranking[1].Reason.Code; code != measure.CodeRankBelowOtherRun {
+	if code := tcp.Ranking[1].Reason.Code; code != finding.RankBelowOtherRun {
 		t.Errorf("off has its rank by %s", code)
 	}
 	want := "Some patterns were never measured in one run of the campaign, so they were not interleaved (2 runs). A change over time between the runs can look like a difference."

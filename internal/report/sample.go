@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 )
 
@@ -42,7 +43,7 @@ func (c *Choice) Samples() (out []Sample) {
 }
 
 // Limit is the smallest documented limit of a figure, or nil if there is none.
-func (s *Sample) Limit(m *measure.Metric) *measure.Limit {
+func (s *Sample) Limit(m *metric.Definition) *measure.Limit {
 	if l := s.limits.Limit(m); l != nil {
 		return &l.Limit
 	}
@@ -61,7 +62,7 @@ type Interval struct {
 // of a percentile of round trips that of [stats.MergedPercentile], and of other figures that
 // of [stats.AutocorrelationAdjusted] on the figures of the rounds, each made of the round's trials as a row
 // has it of all trials.
-func (s *Sample) Interval(m *measure.Metric, level float64) Interval {
+func (s *Sample) Interval(m *metric.Definition, level float64) Interval {
 	out := Interval{Low: math.NaN(), High: math.NaN()}
 	var values []float64
 	var histograms []*measure.Histogram
@@ -93,7 +94,7 @@ func (s *Sample) Interval(m *measure.Metric, level float64) Interval {
 }
 
 // percentile reads a percentile from the histograms of rounds.
-func (e *Interval) percentile(m *measure.Metric, rounds []*measure.Histogram, level float64) {
+func (e *Interval) percentile(m *metric.Definition, rounds []*measure.Histogram, level float64) {
 	all := measure.NewHistogram()
 	for _, h := range rounds {
 		all.Merge(h)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 // A percentile is the upper limit of its bin, and the values of its interval are inside bins.
@@ -19,7 +20,7 @@ func TestThePercentileOfASampleIsWithinItsInterval(t *testing.T) {
 		c.Add(r)
 	}
 	samples := c.Samples()
-	i := samples[0].Interval(measure.MetricByKey("rtt_p99_ns"), 0.95)
+	i := samples[0].Interval(metric.ByKey("rtt_p99_ns"), 0.95)
 	if i.TooFew || i.Rounds != 6 || !(i.Low <= i.Value && i.Value <= i.High) {
 		t.Errorf("%+v", i)
 	}

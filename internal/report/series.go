@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/engine/tcp"
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 // drawing is what the charts show of one trial.
@@ -74,9 +75,9 @@ const (
 
 // seriesOf is a trial over time: connections per second if they rank trials, otherwise the
 // points of [pointsOf].
-func seriesOf(r *measure.Result, d drawing, rankedBy *measure.Metric) series {
+func seriesOf(r *measure.Result, d drawing, rankedBy *metric.Definition) series {
 	s := series{round: roundOf(r), repeat: repeatOf(r), failed: r.Error != nil, points: d.points}
-	if rankedBy == measure.MetricConnections {
+	if rankedBy == metric.Connections {
 		s.points = d.connections
 	}
 	return s
@@ -181,7 +182,7 @@ func thinLatency(points []measure.LatencyPoint, most int) []point {
 
 // underLoad reports whether the row has round trips without or with a load.
 func (r *Row) underLoad() bool {
-	return r.Histogram(measure.IdleRoundTrips) != nil || r.Histogram(measure.LoadedRoundTrips) != nil
+	return r.Histogram(metric.IdleRoundTrips) != nil || r.Histogram(metric.LoadedRoundTrips) != nil
 }
 
 // loadsOf is each trial's round trips over time.
@@ -238,7 +239,7 @@ func connectionSeries(l *measure.Latency, most int) []point {
 		from, to := float64(run[0].StartNs)/1e9, float64(run[len(run)-1].EndNs)/1e9
 		var n float64
 		for _, row := range run {
-			n += float64(measure.BoundedCount(row.RTT.Count))
+			n += float64(metric.BoundedCount(row.RTT.Count))
 		}
 		if to > from {
 			out = append(out, point{at: (from + to) / 2, value: n / (to - from)})

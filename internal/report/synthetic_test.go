@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/stats"
 )
 
@@ -70,7 +71,7 @@ func (s synthetic) input() Input {
 }
 
 func (s synthetic) trial(r *rand.Rand, p syntheticPattern, test measure.Test, drift float64) *measure.Result {
-	o, err := measure.Defaults(test).Effective(test)
+	o, err := option.Effective(option.Defaults(test), test)
 	if err != nil {
 		panic(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -35,7 +35,7 @@ func (t testView) estimate() string {
 // basis says what the ranking rests on.
 func (t testView) basis() string {
 	args := text.Args{"Noun": t.noun()}
-	if t.Basis.Metric.Better == measure.Higher {
+	if t.Basis.Metric.Better == metric.Higher {
 		return t.SentenceFor(t.Basis.Metric.Key, "basis.higher", args)
 	}
 	return t.SentenceFor(t.Basis.Metric.Key, "basis.lower", args)

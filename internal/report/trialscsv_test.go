@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 // trialRow is a row of the CSV of trials, by the names of its columns.
@@ -56,7 +57,7 @@ func TestTheCSVOfTrialsHasEveryFigureOfEveryTrial(t *testing.T) {
 		if r.Error != nil {
 			want[""] = ""
 		} else {
-			for _, f := range measure.MetricsOf(r.Test).Families {
+			for _, f := range metric.Of(r.Test).Families {
 				for _, m := range f.Metrics {
 					if v, found := m.Value(r); found {
 						want[m.Key] = exact(v)

@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/engine/tcp"
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -80,7 +81,7 @@ func TestLatencyUnderLoadIsThatOfMergedHistograms(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", row.Pattern, key, got, want)
 			}
 		}
-		if got, want := row.figure(measure.MetricRPM), stats.Mean(rpm); math.Abs(got.Mean-want) > 1e-6 || got.N != len(rpm) {
+		if got, want := row.figure(metric.RPM), stats.Mean(rpm); math.Abs(got.Mean-want) > 1e-6 || got.N != len(rpm) {
 			t.Errorf("%s: %v RPM of %d trials, want %v of %d", row.Pattern, got.Mean, got.N, want, len(rpm))
 		}
 		// Each trial has one line before, one during and one after the load.
@@ -109,7 +110,7 @@ func TestAFailedTrialsLatencyUnderLoadIsLeftOut(t *testing.T) {
 func TestEveryFormShowsLatencyUnderLoadAndFairness(t *testing.T) {
 	r := build(t, loaded(fourPatterns().input(), 8, 0.4))
 	row := r.test(t, "tcp").row(t, "ErGw1AZ")
-	rpm, fair := countText(row.figure(measure.MetricRPM).Mean), text.Index(row.Figure("fairness_index").Mean)
+	rpm, fair := countText(row.figure(metric.RPM).Mean), text.Index(row.Figure("fairness_index").Mean)
 	for form, parts := range map[string][]string{
 		"txt":  {"latency under load", "loaded p50", "RPM", rpm},
 		"md":   {"latency under load", "| loaded p50", rpm, "fairness", fair},
@@ -194,7 +195,7 @@ func TestResultsByHandShowLatencyUnderLoad(t *testing.T) {
 	x.Trial = nil
 	x.Options.Duration = measure.Duration(10 * time.Second)
 	row := build(t, Input{Results: []*measure.Result{x}}).Tests[0].Rows[0]
-	if !row.underLoad() || row.figure(measure.MetricRPM).N != 1 || len(row.sharings) == 0 {
+	if !row.underLoad() || row.figure(metric.RPM).N != 1 || len(row.sharings) == 0 {
 		t.Errorf("%+v", row.Figures)
 	}
 }

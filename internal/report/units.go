@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text"
 )
 
@@ -31,21 +31,21 @@ type form struct {
 	bare bool
 }
 
-func formOf(q measure.Quantity) form {
+func formOf(q metric.Quantity) form {
 	switch q {
-	case measure.QuantityBitRate:
+	case metric.QuantityBitRate:
 		return form{scales: rateScales}
-	case measure.QuantityTime:
+	case metric.QuantityTime:
 		return form{scales: timeScales}
-	case measure.QuantityBytes:
+	case metric.QuantityBytes:
 		return form{scales: []scale{{"bytes", 1}}, cell: countText}
-	case measure.QuantityEventRate:
+	case metric.QuantityEventRate:
 		return form{scales: []scale{{"1/s", 1}}, cell: countText, bare: true}
-	case measure.QuantityRatio:
+	case metric.QuantityRatio:
 		return form{scales: []scale{{"%", 0.01}}, cell: text.Percent, bare: true}
-	case measure.QuantityIndex:
+	case metric.QuantityIndex:
 		return form{scales: []scale{one}, cell: text.Index}
-	case measure.QuantityCost:
+	case metric.QuantityCost:
 		return form{scales: []scale{{"s/GB", 1}}, cell: func(v float64) string { return text.Significant(3, v) }}
 	}
 	return form{scales: []scale{one}, cell: countText}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/text"
 )
 
@@ -52,14 +53,14 @@ func collectWarnings(results []*measure.Result) []Warning {
 
 // kind is what findings that are counted together have in common.
 type kind struct {
-	code  measure.Code
+	code  finding.Code
 	where measure.Where
 	shape string // of a sentence
 }
 
 func kindOf(f measure.Finding) kind {
 	k := kind{code: f.Code, where: f.Where}
-	if f.Code == measure.CodeText {
+	if f.Code == finding.Text {
 		k.shape = shapeOf(f.Text("text"))
 	}
 	return k

@@ -8,23 +8,24 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 func TestFindingsAreCountedOnceATrialByCodeAndPlace(t *testing.T) {
 	in := campaignOf(map[string][]float64{"a": {1e6, 2e6}, "b": {3e6}})
 	for i, r := range in.Results {
 		for range 2 {
-			r.Findings.Add(measure.CodeReceiverDisagrees, "forward", measure.Figures{"sent_bytes": 1e9, "received_bytes": 9e8 + float64(i)})
+			r.Findings.Add(finding.ReceiverDisagrees, "forward", measure.Figures{"sent_bytes": 1e9, "received_bytes": 9e8 + float64(i)})
 		}
 	}
-	in.Results[1].Findings.Add(measure.CodeReceiverDisagrees, "reverse", measure.Figures{"sent_bytes": 1e9, "received_bytes": 9e8})
-	in.Results[1].Findings.Add(measure.CodeNotPinned, "server", nil)
+	in.Results[1].Findings.Add(finding.ReceiverDisagrees, "reverse", measure.Figures{"sent_bytes": 1e9, "received_bytes": 9e8})
+	in.Results[1].Findings.Add(finding.NotPinned, "server", nil)
 	r := build(t, in)
 	w := r.Warnings
 	if len(w) != 3 || w[0].Trials != 3 || !w[0].Alike || w[0].Where != "forward" || !slices.Equal(w[0].Patterns, []string{"a", "b"}) {
 		t.Fatalf("%+v", w)
 	}
-	if w[1].Code != measure.CodeNotPinned || w[2].Where != "reverse" || w[1].Trials != 1 || w[1].Alike || w[2].Alike {
+	if w[1].Code != finding.NotPinned || w[2].Where != "reverse" || w[1].Trials != 1 || w[1].Alike || w[2].Alike {
 		t.Errorf("%+v", w[1:])
 	}
 	var document struct {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 	"soku/internal/wire/native"
 )
@@ -29,7 +31,7 @@ func (s *Server) info(w http.ResponseWriter, _ *http.Request) {
 func served() []measure.Test {
 	var out []measure.Test
 	for _, t := range measure.Tests() {
-		if t.NeedsServer() {
+		if option.HasServer(t) {
 			out = append(out, t)
 		}
 	}
@@ -95,7 +97,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	if _, err := measure.ParseTest(string(request.Test)); err != nil {
 		return nil, 0, err
 	}
-	if !request.Test.NeedsServer() {
+	if !option.HasServer(request.Test) {
 		return nil, 0, measure.Fail(measure.KindUsage, "server.test_alone", measure.Figures{"test": request.Test})
 	}
 	options, findings, err := s.permit(request.Test, request.Options)
@@ -107,7 +109,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 		return nil, 0, err
 	}
 	ss.test, ss.options, ss.findings, ss.prose = request.Test, options, findings, !request.Findings
-	if request.ResumeFiles && measure.SpecOf(ss.test).Resumes {
+	if request.ResumeFiles && option.SpecOf(ss.test).Resumes {
 		if ss.resumes, err = newResumes(); err != nil {
 			return nil, 0, err
 		}
@@ -267,7 +269,7 @@ func withoutDetail(e native.Event) native.Event {
 		}
 	}
 	end.Findings = slices.Clone(end.Findings)
-	end.Findings.Add(measure.CodeStreamSamplesLeftOut, measure.AtServer, nil)
+	end.Findings.Add(finding.StreamSamplesLeftOut, measure.AtServer, nil)
 	if end.Warnings != nil { // it has been put in words
 		putInWords(&end)
 	}

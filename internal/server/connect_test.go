@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
 )
@@ -131,7 +132,7 @@ func TestAServersRateHoldsConnections(t *testing.T) {
 	if got := session.Options().RequestRate; got != 100 {
 		t.Errorf("%v connections a second, want 100 of 400 bytes", got)
 	}
-	want := measure.NewFinding(measure.CodeServerLoweredConnections, measure.AtServer, measure.Figures{"connections_per_second": 100, "limit_bps": 320_000})
+	want := measure.NewFinding(finding.ServerLoweredConnections, measure.AtServer, measure.Figures{"connections_per_second": 100, "limit_bps": 320_000})
 	if found := session.Findings(); len(found) != 1 || !found[0].Equal(want) {
 		t.Errorf("findings %+v, want %+v", found, want)
 	}

@@ -9,6 +9,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/engine/filecopy"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
 )
@@ -16,7 +17,7 @@ import (
 // copyOptions are those of a copy of 30 files of 20 kB in a folder of the client.
 func copyOptions(t *testing.T, edit func(*filecopy.Options)) measure.Options {
 	t.Helper()
-	o := measure.Defaults(measure.TestCopy)
+	o := option.Defaults(measure.TestCopy)
 	o.Streams = 2
 	measure.EditOwn(&o, func(own *filecopy.Options) {
 		own.Files, own.FileSize, own.Disk, own.Sync = 30, 20_000, t.TempDir(), "off"

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/tests"
 	"soku/internal/wire/native"
@@ -95,7 +96,7 @@ func acceptedSettings(ss *session, index int) sock.Settings {
 	}
 	s := farSettings(o)
 	s.MSS = 0
-	s.NoDelay = s.NoDelay || measure.SpecOf(ss.test).Messages
+	s.NoDelay = s.NoDelay || option.SpecOf(ss.test).Messages
 	return s
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/engine/flows"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 )
 
@@ -98,11 +99,11 @@ func (d *descriptors) left() int {
 
 // descriptorsOf is what the data connections of a session and its engines take.
 func descriptorsOf(t measure.Test, o measure.Options) int {
-	n := o.DataConnections(t)
+	n := option.DataConnections(o, t)
 	switch {
 	case t == measure.TestConnect:
 		return connectDescriptors
-	case o.OverUDP(t):
+	case option.OverUDP(o, t):
 		return n + min(n, sock.Processors)
 	case t != measure.TestTCP:
 		return 2*n + 1 // what wakes the thread of echoes

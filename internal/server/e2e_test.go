@@ -14,6 +14,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
 	"soku/test/tier"
@@ -31,7 +32,7 @@ func (r *running) run(ctx context.Context, test measure.Test, o measure.Options)
 	own = &measure.End{}
 	var tcpConns []*net.TCPConn
 	var udpConns []net.Conn
-	if o.OverUDP(test) {
+	if option.OverUDP(o, test) {
 		udpConns, err = session.UDP(ctx)
 	} else {
 		tcpConns, err = session.TCP(ctx)

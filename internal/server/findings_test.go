@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/wire/native"
 )
 
@@ -58,7 +59,7 @@ func TestOmittedDetailIsReportedToClientsOfEitherVersion(t *testing.T) {
 			putInWords(end)
 		}
 		got := withoutDetail(native.Event{Event: native.EventDone, End: end}).End
-		if len(got.Findings.With(measure.CodeStreamSamplesLeftOut)) != 1 || (len(got.Warnings) == 1) != prose {
+		if len(got.Findings.With(finding.StreamSamplesLeftOut)) != 1 || (len(got.Warnings) == 1) != prose {
 			t.Errorf("in words %v: %+v, %q", prose, got.Findings, got.Warnings)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/panics"
 	"soku/internal/sock"
 	"soku/internal/sock/pace"
@@ -17,7 +18,7 @@ import (
 // refused, because a shorter one would not be what was asked for; a rate is
 // lowered, and a finding that goes into the result says so.
 func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Options, measure.Findings, error) {
-	o, err := asked.Effective(test)
+	o, err := option.Effective(asked, test)
 	if err != nil {
 		return o, nil, err
 	}
@@ -35,7 +36,7 @@ func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Optio
 	}
 	if s.cfg.MaxRate > 0 && d != nil && d.Limit != nil {
 		o, findings := d.Limit(s.cfg.MaxRate, o)
-		if _, err := o.Effective(test); err != nil { // too low for what was asked for
+		if _, err := option.Effective(o, test); err != nil { // too low for what was asked for
 			return o, nil, onServer(err)
 		}
 		return o, findings, nil
@@ -45,7 +46,7 @@ func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Optio
 
 // pinsOf are the pins of this end.
 func pinsOf(o measure.Options) (*sock.Pins, error) {
-	_, own, err := measure.ParsePin(o.Pin)
+	_, own, err := option.ParsePin(o.Pin)
 	if err != nil {
 		return nil, err
 	}

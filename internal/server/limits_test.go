@@ -18,6 +18,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
 	"soku/test/tier"
@@ -179,7 +180,7 @@ func TestARateOverTheLimitIsLoweredAndReported(t *testing.T) {
 	for asked, figures := range map[measure.Rate]measure.Figures{
 		0: {"rate_bps": 1_000_000}, 5_000_000: {"rate_bps": 1_000_000, "requested_bps": 5_000_000},
 	} {
-		want := measure.NewFinding(measure.CodeServerLoweredRate, measure.AtServer, figures)
+		want := measure.NewFinding(finding.ServerLoweredRate, measure.AtServer, figures)
 		c := s.open(measure.TestTCP, tcpOptions(func(o *measure.Options) { o.Rate = asked; o.Bytes = 1000 }))
 		if c.Options().Rate != 1_000_000 {
 			t.Errorf("%s: rate %s", asked, c.Options().Rate)
@@ -201,7 +202,7 @@ func TestARateOverTheLimitIsLoweredAndReported(t *testing.T) {
 		t.Errorf("a rate within the limit: %s, %+v", c.Options().Rate, c.Findings())
 	}
 	c := s.open(measure.TestLatency, options(measure.TestLatency, func(o *measure.Options) { o.Size, o.RequestRate = 125, 5000 }))
-	if c.Options().RequestRate != 1000 || len(c.Findings().With(measure.CodeServerLoweredRequests)) != 1 {
+	if c.Options().RequestRate != 1000 || len(c.Findings().With(finding.ServerLoweredRequests)) != 1 {
 		t.Errorf("latency: %v, %+v", c.Options().RequestRate, c.Findings())
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"soku/internal/host"
 	"soku/internal/host/series"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/tests"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -284,11 +285,11 @@ func tcpOptions(change ...func(*measure.Options)) measure.Options {
 }
 
 func options(test measure.Test, change ...func(*measure.Options)) measure.Options {
-	o := measure.Defaults(test)
+	o := option.Defaults(test)
 	for _, c := range change {
 		c(&o)
 	}
-	o, err := o.Effective(test)
+	o, err := option.Effective(o, test)
 	if err != nil {
 		panic(err)
 	}

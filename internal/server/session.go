@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/tests"
 	"soku/internal/wire/native"
@@ -91,12 +92,12 @@ func newSession(base context.Context) (*session, error) {
 
 // expect makes room for the data connections of the effective options.
 func (ss *session) expect() {
-	n := ss.options.DataConnections(ss.test)
+	n := option.DataConnections(ss.options, ss.test)
 	if n == 0 {
 		ss.complete.fire()
 	}
 	ss.taken = make([]bool, n)
-	if ss.options.OverUDP(ss.test) {
+	if option.OverUDP(ss.options, ss.test) {
 		ss.udp = make([]udpFlow, n)
 	} else {
 		ss.tcp = make([]*net.TCPConn, n)

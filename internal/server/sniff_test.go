@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	serverethr "soku/internal/server/ethr"
 	serveriperf3 "soku/internal/server/iperf3"
@@ -24,8 +24,8 @@ func beginnings() map[string][]string {
 		"data":             {native.Magic},
 		"control":          {"GET ", "POST", "DELE", "HEAD", "PUT ", "PATC", "OPTI"},
 		"control over TLS": {"\x16\x03"},
-		measure.ViaEthr:    {string(ethr.Append(nil, ethr.Message{Kind: ethr.Syn, Test: ethr.Bandwidth}))},
-		measure.ViaIperf3:  {"abcdefghijklmnopqrstuvwxyz234567abcd\x00"},
+		option.ViaEthr:     {string(ethr.Append(nil, ethr.Message{Kind: ethr.Syn, Test: ethr.Bandwidth}))},
+		option.ViaIperf3:   {"abcdefghijklmnopqrstuvwxyz234567abcd\x00"},
 	}
 }
 
@@ -48,10 +48,10 @@ func FuzzRecognise(f *testing.F) {
 				return
 			}
 		}
-		if name == measure.ViaEthr && bytes.Contains(b, []byte("EthrMsg")) {
+		if name == option.ViaEthr && bytes.Contains(b, []byte("EthrMsg")) {
 			return // behind a length
 		}
-		if name == measure.ViaIperf3 && len(b) >= iperf3.CookieSize && iperf3.MayBeCookie(b[:iperf3.CookieSize]) {
+		if name == option.ViaIperf3 && len(b) >= iperf3.CookieSize && iperf3.MayBeCookie(b[:iperf3.CookieSize]) {
 			return // any cookie is one
 		}
 		t.Errorf("%q was taken for %s", b, name)

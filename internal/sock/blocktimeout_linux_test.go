@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// option is a number that a socket has.
-func option(t *testing.T, c *net.TCPConn, level, name int) (value uint64) {
+// socketOption is a number that a socket has.
+func socketOption(t *testing.T, c *net.TCPConn, level, name int) (value uint64) {
 	t.Helper()
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -32,16 +32,16 @@ func option(t *testing.T, c *net.TCPConn, level, name int) (value uint64) {
 
 func TestLimitUnacknowledgedSetsTCPUserTimeout(t *testing.T) {
 	c := dialLoopback(t)
-	if err := LimitUnacknowledged(c, 1500*time.Millisecond); err != nil || option(t, c, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT) != 1500 {
-		t.Errorf("%d ms, %v", option(t, c, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT), err)
+	if err := LimitUnacknowledged(c, 1500*time.Millisecond); err != nil || socketOption(t, c, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT) != 1500 {
+		t.Errorf("%d ms, %v", socketOption(t, c, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT), err)
 	}
 }
 
 func TestALaterPaceDoesNotRaiseAnEarlierOne(t *testing.T) {
 	c := dialLoopback(t)
 	for _, step := range []struct{ ask, want uint64 }{{5000, 5000}, {9000, 5000}, {3000, 3000}} {
-		if taken := LimitPacing(c, step.ask); !taken || option(t, c, unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE) != step.want {
-			t.Errorf("asked for %d: taken %v, %d", step.ask, taken, option(t, c, unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE))
+		if taken := LimitPacing(c, step.ask); !taken || socketOption(t, c, unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE) != step.want {
+			t.Errorf("asked for %d: taken %v, %d", step.ask, taken, socketOption(t, c, unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // Socket options and flags of linux/in6.h.
@@ -166,5 +167,5 @@ func mirrored(fd int) int {
 	if errno != 0 {
 		return 0
 	}
-	return int(binary.BigEndian.Uint32(r.label[:]) & measure.MaxFlowLabel)
+	return int(binary.BigEndian.Uint32(r.label[:]) & option.MaxFlowLabel)
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // raw6 has the kernel report the label of each datagram received on c.
@@ -43,14 +44,14 @@ func labelOf(t *testing.T, c *net.UDPConn) int {
 	}
 	for _, m := range messages {
 		if m.Header.Level == unix.IPPROTO_IPV6 && m.Header.Type == flowInfo {
-			return int(binary.BigEndian.Uint32(m.Data) & measure.MaxFlowLabel)
+			return int(binary.BigEndian.Uint32(m.Data) & option.MaxFlowLabel)
 		}
 	}
 	return 0
 }
 
 // labels are of both halves of the number space, which kernels may treat differently.
-var labels = []int{1, 0x12345, measure.MaxFlowLabel}
+var labels = []int{1, 0x12345, option.MaxFlowLabel}
 
 func TestDatagramsLeaveWithTheFlowLabel(t *testing.T) {
 	for _, label := range labels {
@@ -104,7 +105,7 @@ func remoteLabel(t *testing.T, fd int) int {
 	if errno != 0 {
 		t.Fatal(errno)
 	}
-	return int(binary.BigEndian.Uint32(r.label[:]) & measure.MaxFlowLabel)
+	return int(binary.BigEndian.Uint32(r.label[:]) & option.MaxFlowLabel)
 }
 
 // ownNetwork moves the test to a network of its own with nothing but loopback, and

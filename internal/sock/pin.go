@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // Pins pin each loop of one end of a trial to one processor, and record which. A nil
@@ -22,7 +23,7 @@ type Pins struct {
 // NewPins returns the pins that p asks for, or nil if it asks for none. An error has kind usage:
 // the system cannot pin threads (only Linux can), or this process may not use one of the
 // processors.
-func NewPins(p measure.Pinning) (*Pins, error) {
+func NewPins(p option.Pinning) (*Pins, error) {
 	if !p.On {
 		return nil, nil
 	}
@@ -33,7 +34,7 @@ func NewPins(p measure.Pinning) (*Pins, error) {
 	for _, cpu := range p.CPUs {
 		if !slices.Contains(allowed, cpu) {
 			return nil, measure.Fail(measure.KindUsage, "sock.pin.processor", measure.Figures{
-				"processor": cpu, "allowed": measure.FormatCPUs(allowed),
+				"processor": cpu, "allowed": option.FormatCPUs(allowed),
 			})
 		}
 	}

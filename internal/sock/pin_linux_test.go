@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // allowedOf is the list of processors of a thread of this process, as the kernel has it.
@@ -40,7 +41,7 @@ func apart(f func()) {
 
 func pinsFor(t *testing.T, text string) *Pins {
 	t.Helper()
-	client, _, err := measure.ParsePin(text)
+	client, _, err := option.ParsePin(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestThreadsThatBeginMeanwhileAreNotPinned(t *testing.T) {
 	if len(allowed) < 2 {
 		t.Skip("one processor: all threads are on it")
 	}
-	whole := measure.FormatCPUs(allowed)
+	whole := option.FormatCPUs(allowed)
 	apart(func() {
 		defer pinsFor(t, "auto").Keep(measure.Sender)()
 		me := fmt.Sprint(unix.Gettid())
@@ -137,7 +138,7 @@ func TestSendersArePinnedFromTheFirstProcessorAndReceiversFromTheLast(t *testing
 }
 
 func TestAProcessorOutsideOfTheMaskIsAUsageError(t *testing.T) {
-	client, _, _ := measure.ParsePin("1023")
+	client, _, _ := option.ParsePin("1023")
 	if _, err := NewPins(client); measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), "processor 1023") {
 		t.Errorf("%v", err)
 	}
@@ -154,7 +155,7 @@ func TestAPinThatTheSystemRefusesIsReported(t *testing.T) {
 }
 
 func TestNilPinsPinNothing(t *testing.T) {
-	p, err := NewPins(measure.Pinning{})
+	p, err := NewPins(option.Pinning{})
 	if p != nil || err != nil {
 		t.Fatal(p, err)
 	}

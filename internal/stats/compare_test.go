@@ -2,7 +2,7 @@ package stats
 
 import (
 	"math"
-	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/test/tier"
 	"testing"
 )
@@ -55,10 +55,10 @@ func TestOnlyRoundsOfOneSessionArePaired(t *testing.T) {
 	if c := Compare(on, off, 0.95); c.Rounds != 0 || !c.Apart || !c.Shown() {
 		t.Errorf("measured in different sessions: %+v", c)
 	}
-	if got := Rank([]Group{on, off}, true)[1].Reason.Code; got != measure.CodeRankBelowOtherRun {
+	if got := Rank([]Group{on, off}, true)[1].Reason.Code; got != finding.RankBelowOtherRun {
 		t.Errorf("the reason is %s", got)
 	}
-	if got := Rank([]Group{on, off}, false)[1].Reason.Code; got != measure.CodeRankAboveOtherRun {
+	if got := Rank([]Group{on, off}, false)[1].Reason.Code; got != finding.RankAboveOtherRun {
 		t.Errorf("the reason is %s", got)
 	}
 	// A run that was interrupted in round 2: its rounds 1 and 3 are interleaved.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // Ranked is a group's place in a ranking.
@@ -46,7 +47,7 @@ func (l Looks) Rank(groups []Group, higherIsBetter bool) []Ranked {
 		means := g.means()
 		e := entry{roundMeans: means, Interval: AutocorrelationAdjusted(means.values, confidence).Interval}
 		if e.Rounds == 0 {
-			empty = append(empty, Ranked{Name: g.Name, Estimate: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: measure.NewFinding(measure.CodeRankNoValues, "", nil)})
+			empty = append(empty, Ranked{Name: g.Name, Estimate: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: measure.NewFinding(finding.RankNoValues, "", nil)})
 			continue
 		}
 		most = max(most, e.Rounds)
@@ -80,9 +81,9 @@ func plainOrder(entries []entry) []Ranked {
 		if i > 0 && e.Estimate == entries[i-1].Estimate {
 			rank = out[i-1].Rank
 		}
-		reason := measure.NewFinding(measure.CodeRankOneRound, "", nil)
+		reason := measure.NewFinding(finding.RankOneRound, "", nil)
 		if len(entries) == 1 {
-			reason = measure.NewFinding(measure.CodeRankOnlyOne, "", nil)
+			reason = measure.NewFinding(finding.RankOnlyOne, "", nil)
 		}
 		out[i] = e.ranked(rank, reason)
 	}
@@ -125,11 +126,11 @@ func tiers(entries []entry, higherIsBetter bool, looks Looks) []Ranked {
 func first(e entry, groups int, higherIsBetter bool) measure.Finding {
 	switch figures := (measure.Figures{"patterns": groups, "rounds": e.Rounds}); {
 	case groups == 1:
-		return measure.NewFinding(measure.CodeRankOnlyOne, "", nil)
+		return measure.NewFinding(finding.RankOnlyOne, "", nil)
 	case higherIsBetter:
-		return measure.NewFinding(measure.CodeRankHighest, "", figures)
+		return measure.NewFinding(finding.RankHighest, "", figures)
 	default:
-		return measure.NewFinding(measure.CodeRankLowest, "", figures)
+		return measure.NewFinding(finding.RankLowest, "", figures)
 	}
 }
 
@@ -137,28 +138,28 @@ func first(e entry, groups int, higherIsBetter bool) measure.Finding {
 func different(c Comparison, other entry, higherIsBetter bool) measure.Finding {
 	switch {
 	case higherIsBetter && c.Apart:
-		return measure.NewFinding(measure.CodeRankBelowOtherRun, "", compared(c, other))
+		return measure.NewFinding(finding.RankBelowOtherRun, "", compared(c, other))
 	case higherIsBetter:
-		return measure.NewFinding(measure.CodeRankBelow, "", compared(c, other))
+		return measure.NewFinding(finding.RankBelow, "", compared(c, other))
 	case c.Apart:
-		return measure.NewFinding(measure.CodeRankAboveOtherRun, "", compared(c, other))
+		return measure.NewFinding(finding.RankAboveOtherRun, "", compared(c, other))
 	}
-	return measure.NewFinding(measure.CodeRankAbove, "", compared(c, other))
+	return measure.NewFinding(finding.RankAbove, "", compared(c, other))
 }
 
 // same returns the reason of a group that shares the rank of another.
 func same(c Comparison, leader entry) measure.Finding {
 	if !c.Tested() {
-		return measure.NewFinding(measure.CodeRankUntested, "", measure.Figures{"than": leader.group.Name})
+		return measure.NewFinding(finding.RankUntested, "", measure.Figures{"than": leader.group.Name})
 	}
 	figures := compared(c, leader)
 	if c.Apart {
-		return measure.NewFinding(measure.CodeRankNoDifferenceOtherRun, "", figures)
+		return measure.NewFinding(finding.RankNoDifferenceOtherRun, "", figures)
 	}
 	if c.Needed > c.Rounds {
 		figures["needed_rounds"] = c.Needed
 	}
-	return measure.NewFinding(measure.CodeRankNoDifference, "", figures)
+	return measure.NewFinding(finding.RankNoDifference, "", figures)
 }
 
 // compared returns the figures of a comparison with another group, as ratios: those that

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"strconv"
 	"testing"
 )
@@ -80,8 +81,8 @@ func TestLowerIsBetterTurnsTheOrder(t *testing.T) {
 	if got[0].Name != "b" || got[0].Rank != 1 || got[1].Rank != 2 {
 		t.Fatalf("%+v", got)
 	}
-	best := measure.NewFinding(measure.CodeRankLowest, "", measure.Figures{"patterns": 2, "rounds": 3})
-	if worse := got[1].Reason; !got[0].Reason.Equal(best) || worse.Code != measure.CodeRankAbove || worse.Text("than") != "b" || worse.Figures["rounds"] != 3.0 {
+	best := measure.NewFinding(finding.RankLowest, "", measure.Figures{"patterns": 2, "rounds": 3})
+	if worse := got[1].Reason; !got[0].Reason.Equal(best) || worse.Code != finding.RankAbove || worse.Text("than") != "b" || worse.Figures["rounds"] != 3.0 {
 		t.Errorf("reasons %+v, %+v", got[0].Reason, worse)
 	}
 	// The logarithms of 10/2, 11/2.1 and 10.5/2.05 have the mean 1.632977 and the standard
@@ -141,7 +142,7 @@ func TestOneRoundShowsTheOrderUntested(t *testing.T) {
 		t.Errorf("ranks %d %d %d", got[0].Rank, got[1].Rank, got[2].Rank)
 	}
 	for _, k := range got {
-		if k.Reason.Code != measure.CodeRankOneRound || !math.IsNaN(k.Low) || !math.IsNaN(k.High) {
+		if k.Reason.Code != finding.RankOneRound || !math.IsNaN(k.Low) || !math.IsNaN(k.High) {
 			t.Errorf("%+v", k)
 		}
 	}
@@ -149,7 +150,7 @@ func TestOneRoundShowsTheOrderUntested(t *testing.T) {
 
 func TestGroupsWithoutValuesComeLast(t *testing.T) {
 	got := Rank([]Group{{Name: "none", Rounds: [][]float64{nil, {math.NaN(), math.Inf(1)}}}, {Name: "a", Rounds: [][]float64{{1}, {2}}}}, false)
-	if got[1].Name != "none" || got[1].Rank != 0 || got[0].Rank != 1 || got[0].Reason.Code != measure.CodeRankOnlyOne {
+	if got[1].Name != "none" || got[1].Rank != 0 || got[0].Rank != 1 || got[0].Reason.Code != finding.RankOnlyOne {
 		t.Errorf("%+v", got)
 	}
 	if len(Rank(nil, true)) != 0 {

@@ -3,7 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
-	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"testing"
 )
 
@@ -58,7 +58,7 @@ func TestNoBoundOfARatioIsBelowMinusAllOfIt(t *testing.T) {
 func TestNoDifferenceReportsTheRoundsNeeded(t *testing.T) {
 	got := Rank([]Group{{Name: "a", Rounds: [][]float64{{100}, {104}, {97}}}, {Name: "b", Rounds: [][]float64{{99}, {98}, {101}}}}, true)
 	needed, _ := got[1].Reason.Number("needed_rounds")
-	if got[1].Rank != 1 || got[1].Reason.Code != measure.CodeRankNoDifference || got[1].Reason.Text("than") != "a" || needed <= 3 {
+	if got[1].Rank != 1 || got[1].Reason.Code != finding.RankNoDifference || got[1].Reason.Text("than") != "a" || needed <= 3 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // Constants of the stability rule. The first two are the draft's moving
@@ -59,22 +60,22 @@ func (s Steady) Bps() float64 {
 func SteadyState(samples []measure.Sample, endNs int64) Steady {
 	kept := usable(samples, endNs)
 	if len(kept) == 0 {
-		return Steady{EndNs: max(endNs, 0), Confidence: measure.Low, Reason: measure.NewFinding(measure.CodeNoSamples, "", nil)}
+		return Steady{EndNs: max(endNs, 0), Confidence: measure.Low, Reason: measure.NewFinding(finding.NoSamples, "", nil)}
 	}
 	whole := window(kept, 0)
 	switch {
 	case whole.Bytes == 0:
-		whole.Confidence, whole.Reason = measure.Low, measure.NewFinding(measure.CodeNothingArrived, "", nil)
+		whole.Confidence, whole.Reason = measure.Low, measure.NewFinding(finding.NothingArrived, "", nil)
 		return whole
 	case len(kept) < fewestIntervals:
 		whole.Confidence = measure.Low
-		whole.Reason = measure.NewFinding(measure.CodeFewIntervals, "", measure.Figures{"intervals": len(kept), "needed_intervals": fewestIntervals})
+		whole.Reason = measure.NewFinding(finding.FewIntervals, "", measure.Figures{"intervals": len(kept), "needed_intervals": fewestIntervals})
 		return whole
 	}
 	steady := findSteady(kept, whole)
 	if covered := float64(whole.EndNs-whole.StartNs) / float64(endNs); endNs > 0 && covered < coverageWanted && steady.Confidence == measure.High {
 		steady.Confidence = measure.Medium
-		steady.Reason = measure.NewFinding(measure.CodeSamplesIncomplete, "", measure.Figures{"covered_ratio": covered})
+		steady.Reason = measure.NewFinding(finding.SamplesIncomplete, "", measure.Figures{"covered_ratio": covered})
 	}
 	return steady
 }
@@ -132,7 +133,7 @@ func findSteady(samples []measure.Sample, whole Steady) Steady {
 		from := skipRemnant(samples, cuts[k].first, latest)
 		w := window(samples, from)
 		w.Confidence = measure.High
-		w.Reason = measure.NewFinding(measure.CodeSteady, "", measure.Figures{"from_ns": w.StartNs})
+		w.Reason = measure.NewFinding(finding.Steady, "", measure.Figures{"from_ns": w.StartNs})
 		return w
 	}
 	w := window(samples, truncation(cuts, latest))
@@ -197,11 +198,11 @@ type held struct{ spread, shift float64 }
 func (h held) reason() measure.Finding {
 	switch {
 	case h.shift > tolerance:
-		return measure.NewFinding(measure.CodeRateShifted, "", measure.Figures{"change_ratio": h.shift})
+		return measure.NewFinding(finding.RateShifted, "", measure.Figures{"change_ratio": h.shift})
 	case h.spread > tolerance:
-		return measure.NewFinding(measure.CodeRateVaries, "", measure.Figures{"variation_ratio": h.spread})
+		return measure.NewFinding(finding.RateVaries, "", measure.Figures{"variation_ratio": h.spread})
 	}
-	return measure.NewFinding(measure.CodeNeverSettled, "", measure.Figures{"tolerance_ratio": tolerance})
+	return measure.NewFinding(finding.NeverSettled, "", measure.Figures{"tolerance_ratio": tolerance})
 }
 
 // restHolds checks the blocks and the halves of the rest.

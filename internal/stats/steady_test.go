@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 const ms = int64(1e6)
@@ -89,7 +90,7 @@ func TestBurstLongerThanHalfTheTrialIsNotSteady(t *testing.T) {
 		return 1e8
 	}), 10_000*ms)
 	wantConfidence(t, got, measure.Medium)
-	if change, _ := got.Reason.Number("change_ratio"); got.Reason.Code != measure.CodeRateShifted || change < 0.3 || change > 0.9 {
+	if change, _ := got.Reason.Number("change_ratio"); got.Reason.Code != finding.RateShifted || change < 0.3 || change > 0.9 {
 		t.Errorf("reason %+v does not report the change", got.Reason)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 // Entry is one line of the history: what a store knows of a result without
@@ -29,7 +30,7 @@ type Entry struct {
 	ErrorKind measure.Kind // empty for a trial that succeeded
 	Error     string       // its message
 
-	// Figures are the metrics of the test ([measure.Metric]) by their keys. One that
+	// Figures are the metrics of the test ([metric.Definition]) by their keys. One that
 	// the result does not have is absent; a trial that failed has none.
 	Figures map[string]float64
 }
@@ -56,7 +57,7 @@ func figuresOf(r *measure.Result) map[string]float64 {
 	if r.Error != nil {
 		return out
 	}
-	for _, family := range measure.MetricsOf(r.Test).Families {
+	for _, family := range metric.Of(r.Test).Families {
 		for _, m := range family.Metrics {
 			if v, found := m.Value(r); found && !math.IsNaN(v) && !math.IsInf(v, 0) {
 				out[m.Key] = v

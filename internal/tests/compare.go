@@ -3,6 +3,7 @@ package tests
 import (
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // nearLimit is the share of what the client's host reached on its own loopback
@@ -18,7 +19,7 @@ func compareGoodput(r *measure.Result, floor *measure.HostFloor) {
 			}
 		}
 		if got := f.Summary.GoodputBps; most > 0 && got >= nearLimit*most {
-			r.Findings.Add(measure.CodeGoodputNearBaseline, "", measure.Figures{
+			r.Findings.Add(finding.GoodputNearBaseline, "", measure.Figures{
 				"goodput_bps": got, "baseline_bps": most, "baseline_age_ns": ageOf(floor, r),
 			})
 			return
@@ -35,7 +36,7 @@ func comparePacketRate(r *measure.Result, floor *measure.HostFloor) {
 			}
 		}
 		if got := f.Summary.PacketsPerSecond; most > 0 && got >= nearLimit*most {
-			r.Findings.Add(measure.CodePacketRateNearBaseline, "", measure.Figures{
+			r.Findings.Add(finding.PacketRateNearBaseline, "", measure.Figures{
 				"packets_per_second": got, "baseline_per_second": most, "baseline_age_ns": ageOf(floor, r),
 			})
 			return
@@ -51,7 +52,7 @@ func compareRoundTrip(r *measure.Result, floor *measure.HostFloor) {
 	}
 	for _, t := range floor.RoundTrips {
 		if t.Protocol == latency.OptionsOf(r.Options).Protocol && t.ClientTiming() == r.Latency.ClientTiming() && t.RTT.P50 > measure.NearBaseline*r.Summary.RTT.P50 {
-			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{
+			r.Findings.Add(finding.RTTNearBaseline, "", measure.Figures{
 				"rtt_ns": r.Summary.RTT.P50, "baseline_ns": t.RTT.P50, "baseline_age_ns": ageOf(floor, r),
 			})
 			return

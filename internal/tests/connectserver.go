@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // connectBytes is the number of bytes that setting up and closing a connection
@@ -35,10 +36,10 @@ func serveConnect(ctx context.Context, e ServerEnd) (*measure.End, error) {
 		return nil
 	})
 	if listener.OutOfFiles() {
-		end.Findings.Add(measure.CodeFileDescriptorsRanOut, measure.AtServer, nil)
+		end.Findings.Add(finding.FileDescriptorsRanOut, measure.AtServer, nil)
 	}
 	if n := end.Connect.ForeignConns; n > 0 {
-		end.Findings.Add(measure.CodeForeignConnections, measure.AtServer, measure.Figures{"connections": n})
+		end.Findings.Add(finding.ForeignConnections, measure.AtServer, measure.Figures{"connections": n})
 	}
 	return end, err
 }
@@ -55,5 +56,5 @@ func limitConnections(limit measure.Rate, o measure.Options) (measure.Options, m
 		figures["requested_per_second"] = o.RequestRate
 	}
 	o.RequestRate = most
-	return o, measure.Findings{measure.NewFinding(measure.CodeServerLoweredConnections, measure.AtServer, figures)}
+	return o, measure.Findings{measure.NewFinding(finding.ServerLoweredConnections, measure.AtServer, figures)}
 }

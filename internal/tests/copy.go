@@ -8,6 +8,7 @@ import (
 	"soku/internal/engine/filecopy"
 	"soku/internal/engine/flows"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/sock"
 	"soku/internal/text"
 	"soku/internal/wire"
@@ -108,14 +109,14 @@ func finishCopy(r *measure.Result) {
 	}
 	own := filecopy.OptionsOf(r.Options)
 	if s := c.Source; s != nil && own.Cache == "cold" && (!s.Direct || filecopy.InMemory(s.FileSystem)) && s.CachedRatio != nil && *s.CachedRatio > cachedMost {
-		r.Findings.Add(measure.CodeCopyCached, "", measure.Figures{"ratio": *s.CachedRatio, "file_system": s.FileSystem})
+		r.Findings.Add(finding.CopyCached, "", measure.Figures{"ratio": *s.CachedRatio, "file_system": s.FileSystem})
 	}
 	if len(c.Cuts) > 0 {
 		all := cutsOf(c)
-		r.Findings.Add(measure.CodeCopyCut, "", measure.Figures{"cuts": len(c.Cuts), "cut_ns": all.ns, "longest_ns": all.longest, "resent_bytes": all.resent})
+		r.Findings.Add(finding.CopyCut, "", measure.Figures{"cuts": len(c.Cuts), "cut_ns": all.ns, "longest_ns": all.longest, "resent_bytes": all.resent})
 	}
 	if c.Skipped > 0 {
-		r.Findings.Add(measure.CodeCopySkipped, "", measure.Figures{"files": c.Skipped})
+		r.Findings.Add(finding.CopySkipped, "", measure.Figures{"files": c.Skipped})
 	}
 }
 

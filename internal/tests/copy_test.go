@@ -5,6 +5,8 @@ import (
 
 	"soku/internal/engine/filecopy"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 )
 
 func TestACopySaysThatItsFilesWereInMemory(t *testing.T) {
@@ -21,20 +23,20 @@ func TestACopySaysThatItsFilesWereInMemory(t *testing.T) {
 		"bypassed":                     {measure.CopyPlace{CachedRatio: &half, Direct: true, FileSystem: "ext4"}, "cold", 0},
 		"cannot be bypassed":           {measure.CopyPlace{CachedRatio: &half, Direct: true, FileSystem: "tmpfs"}, "cold", 1},
 	} {
-		o := measure.Defaults(measure.TestCopy)
+		o := option.Defaults(measure.TestCopy)
 		measure.EditOwn(&o, func(own *filecopy.Options) { own.Cache = c.cache })
 		r := &measure.Result{Test: measure.TestCopy, Options: o, Copy: &measure.Copy{Source: &c.place}}
 		finishCopy(r)
-		if got := r.Findings.With(measure.CodeCopyCached); len(got) != c.want {
+		if got := r.Findings.With(finding.CopyCached); len(got) != c.want {
 			t.Errorf("%s: %+v", name, r.Findings)
 		}
 	}
 }
 
 func TestACopySaysThatItLeftOutWhatIsNoFile(t *testing.T) {
-	r := &measure.Result{Test: measure.TestCopy, Options: measure.Defaults(measure.TestCopy), Copy: &measure.Copy{Skipped: 3}}
+	r := &measure.Result{Test: measure.TestCopy, Options: option.Defaults(measure.TestCopy), Copy: &measure.Copy{Skipped: 3}}
 	finishCopy(r)
-	if got := r.Findings.With(measure.CodeCopySkipped); len(got) != 1 {
+	if got := r.Findings.With(finding.CopySkipped); len(got) != 1 {
 		t.Errorf("%+v", r.Findings)
 	}
 }

@@ -1,6 +1,6 @@
 // Package tests is the registry of what soku can measure: one file a test, its
 // descriptor. A descriptor binds the declaration that the test's engine registers
-// ([measure.Spec]: options, defaults, rules) to what runs the test at either end and to
+// ([option.Spec]: options, defaults, rules) to what runs the test at either end and to
 // what shows it: the live table and the summary. A new test is a package under engine and
 // one file here; its sentences are a file of the catalogue (help.NAME.short, .long and
 // .example, summary.test.NAME and plan.test.NAME).

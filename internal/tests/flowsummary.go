@@ -2,6 +2,7 @@ package tests
 
 import (
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 )
 
@@ -57,7 +58,7 @@ func goodputSummary(out *text.Lines, label string, r *measure.Result, f measure.
 	default:
 		out.Row(label, "summary.goodput.received", text.Args{"Goodput": s.GoodputBps})
 	}
-	if !r.Test.CanDiscard() || f.RXPath == "" {
+	if !option.CanDiscard(r.Test) || f.RXPath == "" {
 		return
 	}
 	paths := text.Args{"TX": f.TXPath, "RX": f.RXPath}

@@ -8,6 +8,8 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 	"soku/internal/wire"
 )
@@ -23,7 +25,7 @@ func init() {
 }
 
 func openLatency(ctx context.Context, s wire.Session, o measure.Options) (end ClientEnd, err error) {
-	if o.OverUDP(measure.TestLatency) {
+	if option.OverUDP(o, measure.TestLatency) {
 		end.Conns.UDP, err = s.UDP(ctx)
 	} else {
 		end.Conns.TCP, err = s.TCP(ctx)
@@ -67,9 +69,9 @@ func limitRequests(limit measure.Rate, o measure.Options) (measure.Options, meas
 	if o.RequestRate <= most {
 		return o, nil
 	}
-	finding := measure.NewFinding(measure.CodeServerLoweredRequests, measure.AtServer, measure.Figures{
+	f := measure.NewFinding(finding.ServerLoweredRequests, measure.AtServer, measure.Figures{
 		"requests_per_second": most, "requested_per_second": o.RequestRate, "limit_bps": limit,
 	})
 	o.RequestRate = most
-	return o, measure.Findings{finding}
+	return o, measure.Findings{f}
 }

@@ -7,6 +7,7 @@ import (
 	"soku/internal/engine/probe"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/sock"
 )
 
@@ -27,16 +28,16 @@ func mtuServerless(ctx context.Context, a Serverless) (found ServerlessResult, e
 	found.Duration, found.PathMTU = measure.Duration(sock.Since(began)), m
 	for _, report := range m.Reports {
 		if !report.Confirmed && report.Bytes > 0 && err == nil {
-			found.Findings.Add(measure.CodeMTUReportUnconfirmed, "", measure.Figures{
+			found.Findings.Add(finding.MTUReportUnconfirmed, "", measure.Figures{
 				"address": report.Address, "reported_bytes": report.Bytes, "path_mtu_bytes": m.Bytes,
 			})
 		}
 	}
 	if least, most, flows := m.Range(); least < most {
-		found.Findings.Add(measure.CodeMTUFlowsDiffer, "", measure.Figures{"path_mtu_bytes": least, "most_bytes": most, "flows": flows})
+		found.Findings.Add(finding.MTUFlowsDiffer, "", measure.Figures{"path_mtu_bytes": least, "most_bytes": most, "flows": flows})
 	}
 	if m.RouteLocked && m.Bytes < m.RouteBytes && err == nil {
-		found.Findings.Add(measure.CodeMTURouteLocked, measure.AtClient, measure.Figures{"route_bytes": m.RouteBytes, "path_mtu_bytes": m.Bytes})
+		found.Findings.Add(finding.MTURouteLocked, measure.AtClient, measure.Figures{"route_bytes": m.RouteBytes, "path_mtu_bytes": m.Bytes})
 	}
 	if probe.OptionsOf(a.Options).Names {
 		nameMTU(ctx, m)

@@ -5,6 +5,7 @@ import (
 
 	"soku/internal/engine/ping"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 func init() {
@@ -19,7 +20,7 @@ func pingServerless(ctx context.Context, a Serverless) (found ServerlessResult, 
 		return found, err
 	}
 	if found.Overhead, err = ping.Floor(ctx, a.Options, a.Target.Is6()); err != nil {
-		found.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err})
+		found.Findings.Add(finding.BaselineFailed, measure.AtClient, measure.Figures{"error": err})
 	}
 	if err := a.Begin(); err != nil {
 		return found, err

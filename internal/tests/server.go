@@ -12,6 +12,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/panics"
 	"soku/internal/sock"
 )
@@ -103,5 +104,5 @@ func limitStreams(limit measure.Rate, o measure.Options) (measure.Options, measu
 		figures["requested_bps"] = o.Rate
 	}
 	o.Rate = limit
-	return o, measure.Findings{measure.NewFinding(measure.CodeServerLoweredRate, measure.AtServer, figures)}
+	return o, measure.Findings{measure.NewFinding(finding.ServerLoweredRate, measure.AtServer, figures)}
 }

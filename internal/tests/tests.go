@@ -8,6 +8,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/engine/flows"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/text"
 	"soku/internal/wire"
@@ -115,7 +116,7 @@ var descriptors = map[measure.Test]*Descriptor{}
 // register adds a test before main. A test that is there already, or that no engine
 // declared, is a defect.
 func register(d Descriptor) {
-	if descriptors[d.Test] != nil || measure.SpecOf(d.Test) == nil {
+	if descriptors[d.Test] != nil || option.SpecOf(d.Test) == nil {
 		panic(fmt.Sprintf("test %q is registered twice, or declared by no engine", d.Test))
 	}
 	descriptors[d.Test] = &d

@@ -8,6 +8,7 @@ import (
 	"soku/internal/engine/trace"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/sock"
 	"soku/internal/text"
 )
@@ -62,7 +63,7 @@ func traceFindings(found *ServerlessResult, t *measure.Trace) {
 		}
 	}
 	if len(limited) > 0 {
-		found.Findings.Add(measure.CodeTraceAnswersLimited, "", measure.Figures{
+		found.Findings.Add(finding.TraceAnswersLimited, "", measure.Figures{
 			"hops": ranges(limited), "unanswered_probes": unanswered, "probes": probes,
 		})
 	}
@@ -71,10 +72,10 @@ func traceFindings(found *ServerlessResult, t *measure.Trace) {
 		if hops := silentHops(t, unknown); len(hops) > 0 {
 			figures["hops"] = ranges(hops)
 		}
-		found.Findings.Add(measure.CodeTraceFlowsUnknown, "", figures)
+		found.Findings.Add(finding.TraceFlowsUnknown, "", figures)
 	}
 	if nearest, _, atMost := distance(t); atMost {
-		found.Findings.Add(measure.CodeTraceDistanceUnknown, "", measure.Figures{"hops": nearest})
+		found.Findings.Add(finding.TraceDistanceUnknown, "", measure.Figures{"hops": nearest})
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/text/messages"
 )
 
@@ -14,21 +14,21 @@ import (
 const mostFigures = 3
 
 // Figure writes a value of a metric with its unit: 941.5 Mbit/s.
-func (c *Catalogue) Figure(m *measure.Metric, value float64) string {
+func (c *Catalogue) Figure(m *metric.Definition, value float64) string {
 	switch m.Quantity {
-	case measure.QuantityBitRate:
+	case metric.QuantityBitRate:
 		return messages.FormatRate(value)
-	case measure.QuantityTime:
+	case metric.QuantityTime:
 		return messages.FormatLatency(value)
-	case measure.QuantityRatio:
+	case metric.QuantityRatio:
 		return Percent(value)
-	case measure.QuantityIndex:
+	case metric.QuantityIndex:
 		return Index(value)
 	}
 	return c.SentenceFor(m.Key, "figure", Args{"Value": Significant(4, value), "Unit": m.Unit})
 }
 
-func (c *Catalogue) figure(m *measure.Metric, value any) (string, error) {
+func (c *Catalogue) figure(m *metric.Definition, value any) (string, error) {
 	v, err := messages.Float(value)
 	if err != nil {
 		return "", err
@@ -36,7 +36,7 @@ func (c *Catalogue) figure(m *measure.Metric, value any) (string, error) {
 	return c.Figure(m, v), nil
 }
 
-func (c *Catalogue) figures(m *measure.Metric, values []float64) string {
+func (c *Catalogue) figures(m *metric.Definition, values []float64) string {
 	if len(values) > mostFigures {
 		return c.Sentence("figures.range", Args{"Low": c.Figure(m, slices.Min(values)), "High": c.Figure(m, slices.Max(values))})
 	}

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/printable"
 )
 
 // Finding makes the sentence of a finding. Of a code that this version does not know
 // it shows code and figures.
 func (c *Catalogue) Finding(f measure.Finding) string {
-	info, known := measure.Describe(f.Code)
+	info, known := finding.Describe(f.Code)
 	if !known {
 		return c.Sentence("finding.unknown", Args{"Code": f.Code, "Where": f.Where, "Figures": figuresText(f.Figures)})
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 // Headline is the line of a result in a list: the figure that a person looks for,
@@ -13,31 +14,31 @@ func Headline(test measure.Test, failed measure.Kind, figures map[string]float64
 	if failed != "" {
 		return Line{Key: "headline.failed", Args: Args{"Kind": strings.ReplaceAll(string(failed), "_", " ")}}
 	}
-	first := measure.MetricsOf(test).Headline[0][0]
-	figures = measure.Headline(test, figures)
+	first := metric.Of(test).Headline[0][0]
+	figures = metric.Headline(test, figures)
 	switch first {
-	case measure.MetricGoodput:
+	case metric.Goodput:
 		if _, known := figures[first.Key]; !known {
 			return Line{Key: "headline.goodput_unknown"}
 		}
-		return Line{Key: "headline.goodput", Args: Args{"Goodput": figures[first.Key], "Loss": figures[measure.MetricLoss.Key]}}
-	case measure.MetricConnections:
+		return Line{Key: "headline.goodput", Args: Args{"Goodput": figures[first.Key], "Loss": figures[metric.Loss.Key]}}
+	case metric.Connections:
 		return connectionsHeadline(figures)
-	case measure.MetricRTTP50:
+	case metric.RTTP50:
 		return roundTripHeadline(figures)
-	case measure.MetricHops:
+	case metric.Hops:
 		return hopsHeadline(figures)
-	case measure.MetricPathMTU:
+	case metric.PathMTU:
 		return Line{Key: "headline.path_mtu", Args: Args{"Bytes": int64(figures[first.Key])}}
 	}
 	return valueHeadline(first, figures[first.Key])
 }
 
 func connectionsHeadline(figures map[string]float64) Line {
-	rate, known := figures[measure.MetricConnections.Key]
-	args := Args{"Rate": rate, "Loss": figures[measure.MetricRTTLoss.Key], "P50": nil, "P99": nil}
-	p50, median := figures[measure.MetricRTTP50.Key]
-	p99, tail := figures[measure.MetricRTTP99.Key]
+	rate, known := figures[metric.Connections.Key]
+	args := Args{"Rate": rate, "Loss": figures[metric.RTTLoss.Key], "P50": nil, "P99": nil}
+	p50, median := figures[metric.RTTP50.Key]
+	p99, tail := figures[metric.RTTP99.Key]
 	if median && tail {
 		args["P50"], args["P99"] = p50, p99
 	}
@@ -50,11 +51,11 @@ func connectionsHeadline(figures map[string]float64) Line {
 // roundTripHeadline is the median with the 99th percentile, or what else the
 // source of an ingested result has.
 func roundTripHeadline(figures map[string]float64) Line {
-	loss, counted := figures[measure.MetricRTTLoss.Key]
-	p50, median := figures[measure.MetricRTTP50.Key]
-	p99, tail := figures[measure.MetricRTTP99.Key]
-	mean, average := figures[measure.MetricRTTMean.Key]
-	longest, most := figures[measure.MetricRTTMax.Key]
+	loss, counted := figures[metric.RTTLoss.Key]
+	p50, median := figures[metric.RTTP50.Key]
+	p99, tail := figures[metric.RTTP99.Key]
+	mean, average := figures[metric.RTTMean.Key]
+	longest, most := figures[metric.RTTMax.Key]
 	switch {
 	case median && tail:
 		return Line{Key: "headline.rtt.percentiles", Args: Args{"P50": p50, "P99": p99, "Loss": loss}}
@@ -71,31 +72,31 @@ func roundTripHeadline(figures map[string]float64) Line {
 }
 
 func hopsHeadline(figures map[string]float64) Line {
-	hops, found := figures[measure.MetricHops.Key]
-	p50, reached := figures[measure.MetricRTTP50.Key]
-	mean, reported := figures[measure.MetricRTTMean.Key] // of another program
+	hops, found := figures[metric.Hops.Key]
+	p50, reached := figures[metric.RTTP50.Key]
+	mean, reported := figures[metric.RTTMean.Key] // of another program
 	switch {
 	case !found:
 		return Line{Key: "headline.hops.none"}
 	case !reached && reported:
-		return Line{Key: "headline.hops.mean", Args: Args{"Hops": hops, "Mean": mean, "Loss": figures[measure.MetricRTTLoss.Key]}}
+		return Line{Key: "headline.hops.mean", Args: Args{"Hops": hops, "Mean": mean, "Loss": figures[metric.RTTLoss.Key]}}
 	case !reached:
 		return Line{Key: "headline.hops.silent", Args: Args{"Hops": hops}}
 	}
-	return Line{Key: "headline.hops", Args: Args{"Hops": hops, "P50": p50, "Loss": figures[measure.MetricRTTLoss.Key]}}
+	return Line{Key: "headline.hops", Args: Args{"Hops": hops, "P50": p50, "Loss": figures[metric.RTTLoss.Key]}}
 }
 
 // valueHeadline is any other metric, written as its quantity says.
-func valueHeadline(m *measure.Metric, value float64) Line {
+func valueHeadline(m *metric.Definition, value float64) Line {
 	args := Args{"Value": value}
 	switch m.Quantity {
-	case measure.QuantityBitRate:
+	case metric.QuantityBitRate:
 		return Line{Key: "headline.rate", Args: args}
-	case measure.QuantityTime:
+	case metric.QuantityTime:
 		return Line{Key: "headline.time", Args: args}
-	case measure.QuantityBytes:
+	case metric.QuantityBytes:
 		return Line{Key: "headline.bytes", Args: args}
-	case measure.QuantityRatio:
+	case metric.QuantityRatio:
 		return Line{Key: "headline.ratio", Args: args}
 	}
 	return Line{Key: "headline.value", Args: Args{"Value": value, "Unit": m.Unit}}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/text/language"
 
-	"soku/internal/measure"
+	"soku/internal/measure/metric"
 )
 
 func japanese() *Catalogue {
@@ -47,7 +47,7 @@ func TestLanguagesWriteTheirOwnListsAndCounts(t *testing.T) {
 		{For(language.German), []string{"a and b", "1 round."}},
 	} {
 		got := c.catalogue.Sentence("answer.no_difference", Args{
-			"Patterns": []string{"a", "b"}, "Metric": measure.MetricGoodput, "Estimates": []float64{1e6}, "Rounds": 1, "OtherRun": false, "Shared": "",
+			"Patterns": []string{"a", "b"}, "Metric": metric.Goodput, "Estimates": []float64{1e6}, "Rounds": 1, "OtherRun": false, "Shared": "",
 		})
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {

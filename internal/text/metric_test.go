@@ -6,19 +6,21 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 	_ "soku/internal/tests" // registers the tests, which may have metrics of their own
 	"soku/internal/text"
 )
 
 func TestEveryColumnOfAMetricHasItsHeading(t *testing.T) {
 	keys := text.MessageKeys(t)
-	for _, m := range measure.Metrics() {
+	for _, m := range metric.All() {
 		if has := slices.Contains(keys, "metric."+m.Key); has != (m.Column != nil) {
 			t.Errorf("%s: a heading is there: %v, a column: %v", m.Key, has, m.Column != nil)
 		}
 	}
 	for _, key := range keys {
-		if name, is := strings.CutPrefix(key, "metric."); is && measure.MetricByKey(name) == nil {
+		if name, is := strings.CutPrefix(key, "metric."); is && metric.ByKey(name) == nil {
 			t.Errorf("%s: there is no such metric", key)
 		}
 	}
@@ -35,7 +37,7 @@ func TestEveryNoteIsOfAColumn(t *testing.T) {
 			continue
 		}
 		if of, whole := strings.CutPrefix(name, "of."); whole {
-			if !slices.ContainsFunc(measure.Distributions(), func(d *measure.Distribution) bool { return begins(of, d.Member) }) {
+			if !slices.ContainsFunc(metric.Distributions(), func(d *metric.Distribution) bool { return begins(of, d.Member) }) {
 				t.Errorf("%s: there is no such distribution", key)
 			}
 			continue
@@ -49,20 +51,20 @@ func TestEveryNoteIsOfAColumn(t *testing.T) {
 // begins reports whether a key is that of a thing or of its variant for one test.
 func begins(key, thing string) bool {
 	rest, is := strings.CutPrefix(key, thing)
-	return is && (rest == "" || measure.SpecOf(measure.Test(strings.TrimPrefix(rest, "."))) != nil)
+	return is && (rest == "" || option.SpecOf(measure.Test(strings.TrimPrefix(rest, "."))) != nil)
 }
 
 func TestEveryNameInSentencesIsOfAMetricThatRanks(t *testing.T) {
 	ranks := map[string]bool{}
 	for _, test := range measure.Tests() {
-		for _, m := range measure.MetricsOf(test).Ranking {
+		for _, m := range metric.Of(test).Ranking {
 			ranks[m.Key] = true
 		}
 	}
 	for _, key := range text.MessageKeys(t) {
 		for _, family := range []string{"noun.", "estimate."} {
 			name, is := strings.CutPrefix(key, family)
-			if metric, _, _ := strings.Cut(name, "."); is && !ranks[metric] {
+			if figure, _, _ := strings.Cut(name, "."); is && !ranks[figure] {
 				t.Errorf("%s: trials are ranked by no such metric", key)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 )
 
 // acknowledged adds to own what the other end received in a protocol in which it does not
@@ -13,11 +15,11 @@ func acknowledged(own *measure.End, r *measure.Result) {
 		if f.Role != measure.Sender {
 			continue
 		}
-		if r.Options.OverUDP(r.Test) {
-			r.Findings.Add(measure.CodeReceivedNotReported, measure.Where(f.Direction), nil)
+		if option.OverUDP(r.Options, r.Test) {
+			r.Findings.Add(finding.ReceivedNotReported, measure.Where(f.Direction), nil)
 			continue
 		}
-		r.Findings.Add(measure.CodeReceivedIsAcknowledged, measure.Where(f.Direction), nil)
+		r.Findings.Add(finding.ReceivedIsAcknowledged, measure.Where(f.Direction), nil)
 		own.Flows = append(own.Flows, receivedOf(f))
 	}
 }

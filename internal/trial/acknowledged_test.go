@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // counted has a sender's counts over two streams in a second.
@@ -23,7 +24,7 @@ func TestWhatAReceiverDoesNotTellIsWhatItsSystemAcknowledged(t *testing.T) {
 	if len(r.Flows) != 1 || !r.Flows[0].Acknowledged || r.Flows[0].RXPath != "" || r.Summary.ReceivedBytes != 3000 || r.Summary.SentBytes != 3000 || r.Summary.GoodputBps != 24000 {
 		t.Errorf("%+v", r)
 	}
-	wantFindings(t, "tcp", r, warning(measure.CodeReceivedIsAcknowledged, "forward", nil)...)
+	wantFindings(t, "tcp", r, warning(finding.ReceivedIsAcknowledged, "forward", nil)...)
 	if s := own.Flows[0]; s.Streams[0].ReceivedBytes != 0 || s.Samples[0].ReceivedBytes != 0 || s.Acknowledged {
 		t.Errorf("the sender's own count became %+v", s)
 	}
@@ -37,5 +38,5 @@ func TestNobodyKnowsWhatArrivedOfDatagramsThatAreNotTold(t *testing.T) {
 	if r.Summary.ReceivedBytes != 0 || r.Summary.GoodputBps != 0 || r.Summary.LossRatio != nil || r.Summary.SentBytes != 3000 {
 		t.Errorf("%+v", r)
 	}
-	wantFindings(t, "udp", r, warning(measure.CodeReceivedNotReported, "forward", nil)...)
+	wantFindings(t, "udp", r, warning(finding.ReceivedNotReported, "forward", nil)...)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/stats"
 )
 
@@ -82,7 +83,7 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 	if received == nil {
 		f.Samples = sent.Samples
 		f.Summary.DurationNs = measure.Duration(sent.DurationNs)
-		f.Summary.SetConfidence(measure.Low, measure.NewFinding(measure.CodeReceiverCountMissing, "", nil))
+		f.Summary.SetConfidence(measure.Low, measure.NewFinding(finding.ReceiverCountMissing, "", nil))
 		return f
 	}
 	f.Samples = received.Samples
@@ -134,7 +135,7 @@ func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
 
 // rateOfWhole is for a receiver that reports how much it received, and not when.
 func rateOfWhole(f *measure.Flow, received *measure.FlowEnd) {
-	f.Summary.SetConfidence(measure.Medium, measure.NewFinding(measure.CodeReceiverWithoutSamples, "", nil))
+	f.Summary.SetConfidence(measure.Medium, measure.NewFinding(finding.ReceiverWithoutSamples, "", nil))
 	if received.DurationNs > 0 {
 		f.Summary.GoodputBps = float64(f.Summary.ReceivedBytes) * 8e9 / float64(received.DurationNs)
 	}
@@ -229,7 +230,7 @@ func countPackets(f *measure.Flow, both bool) {
 func warnDisagreement(f *measure.Flow, r *measure.Result) {
 	sent, got := float64(f.Summary.SentBytes), float64(f.Summary.ReceivedBytes)
 	if sent > 0 && math.Abs(sent-got)/sent > disagreement {
-		r.Findings.Add(measure.CodeReceiverDisagrees, measure.Where(f.Direction), measure.Figures{"sent_bytes": sent, "received_bytes": got})
+		r.Findings.Add(finding.ReceiverDisagrees, measure.Where(f.Direction), measure.Figures{"sent_bytes": sent, "received_bytes": got})
 	}
 }
 

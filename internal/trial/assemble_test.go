@@ -9,6 +9,8 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 )
 
 // steadySamples are n samples of 100 ms with the bytes each.
@@ -35,7 +37,7 @@ func tcpEnds(sent, received int64) (own, other *measure.End) {
 }
 
 func resultOf(test measure.Test) *measure.Result {
-	o, _ := measure.Defaults(test).Effective(test)
+	o, _ := option.Effective(option.Defaults(test), test)
 	return &measure.Result{Schema: measure.Schema, Test: test, Options: o}
 }
 
@@ -49,7 +51,7 @@ func TestGoodputIsTheReceiversCount(t *testing.T) {
 	if r.Summary.SentBytes != 30_000_000 || r.Summary.ReceivedBytes != 25_000_000 || *r.Summary.Retransmits != 4 {
 		t.Errorf("summary %+v", r.Summary)
 	}
-	wantFindings(t, "counts", r, warning(measure.CodeReceiverDisagrees, "forward", measure.Figures{"sent_bytes": 30e6, "received_bytes": 25e6})...)
+	wantFindings(t, "counts", r, warning(finding.ReceiverDisagrees, "forward", measure.Figures{"sent_bytes": 30e6, "received_bytes": 25e6})...)
 }
 
 func TestCountsThatAgreeGiveNoWarning(t *testing.T) {
@@ -130,12 +132,12 @@ func TestAMedianNearTheFloorIsAWarning(t *testing.T) {
 	if r.Summary.RTT.Count != 2000 || *r.Summary.FloorNs != 30_000 {
 		t.Errorf("summary %+v", r.Summary)
 	}
-	wantFindings(t, "floor", r, warning(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": r.Summary.RTT.P50, "baseline_ns": 30_000})...)
+	wantFindings(t, "floor", r, warning(finding.RTTNearBaseline, "", measure.Figures{"rtt_ns": r.Summary.RTT.P50, "baseline_ns": 30_000})...)
 }
 
 func TestFewRoundTripsAreCountedInTheirConfidence(t *testing.T) {
-	for n, want := range map[int]measure.Code{
-		1: measure.CodeFewForPercentiles, 40: measure.CodeFewForPercentiles, 500: measure.CodeFewForTail, 5000: measure.CodeEnoughForTail,
+	for n, want := range map[int]finding.Code{
+		1: finding.FewForPercentiles, 40: finding.FewForPercentiles, 500: finding.FewForTail, 5000: finding.EnoughForTail,
 	} {
 		h := measure.NewHistogram()
 		for range n {
@@ -161,10 +163,10 @@ func TestWhatASplitLacksIsAWarning(t *testing.T) {
 		want           []measure.Finding
 	}{
 		{split(1000, 10), plain, stamped, nil},
-		{split(980, 20), plain, stamped, warning(measure.CodeSplitIncomplete, "", measure.Figures{"unsplit": 20, "round_trips": 1000})},
-		{split(1000, 0), plain, plain, warning(measure.CodeSplitFarKernelUnstamped, "server", nil)},
-		{nil, plain, stamped, warning(measure.CodeSplitUnsupported, "client", nil)},
-		{nil, measure.Timing{Clock: measure.ClockKernel}, stamped, warning(measure.CodeSplitStampsMissing, "", nil)},
+		{split(980, 20), plain, stamped, warning(finding.SplitIncomplete, "", measure.Figures{"unsplit": 20, "round_trips": 1000})},
+		{split(1000, 0), plain, plain, warning(finding.SplitFarKernelUnstamped, "server", nil)},
+		{nil, plain, stamped, warning(finding.SplitUnsupported, "client", nil)},
+		{nil, measure.Timing{Clock: measure.ClockKernel}, stamped, warning(finding.SplitStampsMissing, "", nil)},
 	} {
 		h := measure.NewHistogram()
 		h.Record(60_000)
@@ -187,7 +189,7 @@ func TestAHostThatCannotBeFoundIsAnUnreachableResult(t *testing.T) {
 		{"127.0.0.1:99999", measure.KindUsage, "not 1..65535"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		r := Run(ctx, Spec{Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP), Host: c.host}, Hooks{})
+		r := Run(ctx, Spec{Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP), Host: c.host}, Hooks{})
 		cancel()
 		if r.Error == nil || r.Error.Kind != c.kind || !strings.Contains(r.Error.Message, c.want) || r.Error.Hint == "" {
 			t.Errorf("%q: %+v", c.host, r.Error)
@@ -213,7 +215,7 @@ func TestLossInTheReceiversSocketIsToldFromThatOfThePath(t *testing.T) {
 	for _, c := range []struct {
 		drops *int64
 		want  []measure.Finding
-	}{{&drops, warning(measure.CodeSocketDrops, "forward", measure.Figures{"dropped_datagrams": 60, "lost_datagrams": 100})}, {&none, nil}, {nil, nil}} {
+	}{{&drops, warning(finding.SocketDrops, "forward", measure.Figures{"dropped_datagrams": 60, "lost_datagrams": 100})}, {&none, nil}, {nil, nil}} {
 		r := resultOf(measure.TestUDP)
 		own, other := udpEnds("batch", "batch", c.drops, 0)
 		assemble(r, own, other, nil)
@@ -232,11 +234,11 @@ func TestSegmentsThatNothingSplitAreNoPacketsOfAWire(t *testing.T) {
 		want   []measure.Finding
 	}{
 		{"batch", "batch", measure.Facts{Interface: "lo"}, 0, nil},
-		{"gso", "batch", measure.Facts{Interface: "lo"}, 0, warning(measure.CodeSegmentsNotSplit, "forward", measure.Figures{"interface": "lo"})},
-		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "veth"}, 900, warning(measure.CodeSegmentsNotSplit, "forward", measure.Figures{"interface": "eth0"})},
-		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 450, warning(measure.CodeSegmentsArrivedJoined, "forward", measure.Figures{"joined_ratio": 0.5})},
+		{"gso", "batch", measure.Facts{Interface: "lo"}, 0, warning(finding.SegmentsNotSplit, "forward", measure.Figures{"interface": "lo"})},
+		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "veth"}, 900, warning(finding.SegmentsNotSplit, "forward", measure.Figures{"interface": "eth0"})},
+		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 450, warning(finding.SegmentsArrivedJoined, "forward", measure.Figures{"joined_ratio": 0.5})},
 		{"gso", "batch", measure.Facts{Interface: "eth0", Driver: "ena"}, 0, nil},
-		{"batch", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 900, warning(measure.CodeDatagramsJoined, "forward", measure.Figures{"joined_ratio": 1})},
+		{"batch", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 900, warning(finding.DatagramsJoined, "forward", measure.Figures{"joined_ratio": 1})},
 	} {
 		r := resultOf(measure.TestUDP)
 		r.Hosts.Client = &measure.Host{Facts: c.nic}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // assembleConnect makes the figures of a connect test: connections are counted
@@ -22,7 +23,7 @@ func assembleConnect(r *measure.Result, own, other *measure.End, floor *measure.
 	s.PacketsSent, s.PacketsReceived, s.PacketsLost = 0, 0, 0
 	s.DurationNs = measure.Duration(c.DurationNs)
 	if s.RTT == nil {
-		s.SetConfidence(measure.Low, measure.NewFinding(measure.CodeNoConnection, "", nil))
+		s.SetConfidence(measure.Low, measure.NewFinding(finding.NoConnection, "", nil))
 	}
 	s.ConnectionsPerSecond = c.OpenedPerSecond
 	if c.Accepted == nil {
@@ -32,6 +33,6 @@ func assembleConnect(r *measure.Result, own, other *measure.End, floor *measure.
 		s.ConnectionsPerSecond = c.AcceptedPerSecond
 	}
 	if a, b := float64(*c.Accepted), float64(c.Opened); math.Abs(a-b) > disagreement*max(a, b)+1 {
-		r.Findings.Add(measure.CodeConnectionCountsDiffer, "", measure.Figures{"client_connections": c.Opened, "server_connections": *c.Accepted})
+		r.Findings.Add(finding.ConnectionCountsDiffer, "", measure.Figures{"client_connections": c.Opened, "server_connections": *c.Accepted})
 	}
 }

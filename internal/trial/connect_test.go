@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 func connectEnd(opened, failed int64) *measure.End {
@@ -28,7 +29,7 @@ func TestConnectionsAreTheServersCount(t *testing.T) {
 	if s.RTT == nil || s.RTT.Count != 2000 || s.DurationNs != 4e9 || s.PacketsSent != 0 || *s.LossRatio != 50./2050 {
 		t.Errorf("summary %+v", s)
 	}
-	wantFindings(t, "counts", r, warning(measure.CodeConnectionCountsDiffer, "", measure.Figures{"client_connections": 2000, "server_connections": 1800})...)
+	wantFindings(t, "counts", r, warning(finding.ConnectionCountsDiffer, "", measure.Figures{"client_connections": 2000, "server_connections": 1800})...)
 }
 
 func TestWithoutAServerTheClientCountsConnections(t *testing.T) {
@@ -45,7 +46,7 @@ func TestATrialWithoutAConnectionHasNoRate(t *testing.T) {
 	own := connectEnd(0, 30)
 	own.Connect.OpenedPerSecond = 0
 	assemble(r, own, &measure.End{}, nil)
-	if s := r.Summary; s.ConnectionsPerSecond != 0 || s.RTT != nil || *s.LossRatio != 1 || s.Confidence != measure.Low || s.ConfidenceFinding.Code != measure.CodeNoConnection {
+	if s := r.Summary; s.ConnectionsPerSecond != 0 || s.RTT != nil || *s.LossRatio != 1 || s.Confidence != measure.Low || s.ConfidenceFinding.Code != finding.NoConnection {
 		t.Errorf("summary %+v", s)
 	}
 }

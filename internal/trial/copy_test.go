@@ -5,6 +5,7 @@ import (
 
 	"soku/internal/engine/filecopy"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // The source's clock counts, and the sink's files and bytes, whichever end is the client.
@@ -62,7 +63,7 @@ func TestAWholeCopyOnThisHostIsAResult(t *testing.T) {
 // localCopy is a copy of four files between folders of this host.
 func localCopy(t *testing.T) measure.Options {
 	t.Helper()
-	o := measure.Defaults(measure.TestCopy)
+	o := option.Defaults(measure.TestCopy)
 	measure.EditOwn(&o, func(own *filecopy.Options) {
 		own.Files, own.FileSize, own.Disk, own.To, own.Sync = 4, 10_000, t.TempDir(), t.TempDir(), "off"
 	})

@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 const (
@@ -57,7 +58,7 @@ func crossCheck(r *measure.Result) {
 // checkInterface reports other traffic. test is the most that the test's packets are.
 func checkInterface(r *measure.Result, where measure.Where, iface, direction string, counted, test int64) {
 	if other := counted - test; test > 0 && other >= leastOther && float64(other) >= otherTraffic*float64(counted) {
-		r.Findings.Add(measure.CodeOtherTraffic, where, measure.Figures{
+		r.Findings.Add(finding.OtherTraffic, where, measure.Figures{
 			"interface": iface, "direction": direction, "interface_bytes": counted, "test_bytes": test, "other_ratio": float64(other) / float64(counted),
 		})
 	}
@@ -131,10 +132,10 @@ func checkOpens(r *measure.Result) {
 	}
 	share := func(n int64) float64 { return float64(n) / float64(opened) }
 	if n := totalOf(r.Hosts.Client, "tcp.syn_retransmits"); share(n) >= resentSYNs {
-		r.Findings.Add(measure.CodeSYNsResent, measure.AtClient, measure.Figures{"syn_retransmits": n, "opened": opened})
+		r.Findings.Add(finding.SYNsResent, measure.AtClient, measure.Figures{"syn_retransmits": n, "opened": opened})
 	}
 	if n := totalOf(r.Hosts.Server, "tcp.listen_drops") + totalOf(r.Hosts.Server, "tcp.request_queue_drops"); share(n) >= refusedOpens {
-		r.Findings.Add(measure.CodeListenerDropped, measure.AtServer, measure.Figures{
+		r.Findings.Add(finding.ListenerDropped, measure.AtServer, measure.Figures{
 			"dropped": n, "listen_overflows": totalOf(r.Hosts.Server, "tcp.listen_overflows"), "opened": opened,
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 )
 
 // checked is a result of a flow of 100 MB in packets of 1400 bytes, whose ends count these bytes.
@@ -22,7 +24,7 @@ func checked(d measure.Direction, iface string, clientSent, clientReceived, serv
 func TestOtherTrafficOnTheInterfaceIsFound(t *testing.T) {
 	const own = 98_000_000 + 70_000*tcpHeaders
 	found := func(where measure.Where, direction string, counted int64) []measure.Finding {
-		return warning(measure.CodeOtherTraffic, where, measure.Figures{
+		return warning(finding.OtherTraffic, where, measure.Figures{
 			"interface": "eth0", "direction": direction, "interface_bytes": counted, "test_bytes": int64(own), "other_ratio": float64(counted-own) / float64(counted),
 		})
 	}
@@ -66,7 +68,7 @@ func TestWhatASocketHeldAtTheEndIsNoOtherTraffic(t *testing.T) {
 	crossCheck(r)
 	wantFindings(t, "the test alone", r)
 	r.Hosts.Client.Counters.TxBytes = whole * 6 / 5
-	if crossCheck(r); len(r.Findings) != 1 || r.Findings[0].Code != measure.CodeOtherTraffic {
+	if crossCheck(r); len(r.Findings) != 1 || r.Findings[0].Code != finding.OtherTraffic {
 		t.Errorf("a sixth is others': %+v", r.Findings)
 	}
 	r = checked(measure.Forward, "eth0", whole, 0, 0, 0)
@@ -84,7 +86,7 @@ func TestSmallDatagramsAreNoOtherTraffic(t *testing.T) {
 	crossCheck(r)
 	wantFindings(t, "headers are most of it", r)
 	r.Hosts.Client.Counters.TxBytes *= 2
-	if crossCheck(r); len(r.Findings) != 1 || r.Findings[0].Code != measure.CodeOtherTraffic {
+	if crossCheck(r); len(r.Findings) != 1 || r.Findings[0].Code != finding.OtherTraffic {
 		t.Errorf("as much again: %+v", r.Findings)
 	}
 }
@@ -99,8 +101,8 @@ func TestConnectionsThatTheKernelsDroppedAreFound(t *testing.T) {
 	}}
 	crossCheck(r)
 	wantFindings(t, "2 % and 1.1 %", r,
-		measure.NewFinding(measure.CodeSYNsResent, measure.AtClient, measure.Figures{"syn_retransmits": 20, "opened": 1000}),
-		measure.NewFinding(measure.CodeListenerDropped, measure.AtServer, measure.Figures{"dropped": 11, "listen_overflows": 7, "opened": 1000}))
+		measure.NewFinding(finding.SYNsResent, measure.AtClient, measure.Figures{"syn_retransmits": 20, "opened": 1000}),
+		measure.NewFinding(finding.ListenerDropped, measure.AtServer, measure.Figures{"dropped": 11, "listen_overflows": 7, "opened": 1000}))
 	r.Findings, r.Connect.Opened = nil, 1101
 	crossCheck(r)
 	wantFindings(t, "less", r)
@@ -121,7 +123,7 @@ func TestAFlowIsCutShortWhereBytesAreMissing(t *testing.T) {
 		"half of the bytes, and no more":  {500_000, 63 * time.Millisecond, true},
 		"a queue that was not read empty": {500_000, 2 * time.Second, false},
 	} {
-		o := measure.Defaults(measure.TestTCP)
+		o := option.Defaults(measure.TestTCP)
 		o.Duration = measure.Duration(2 * time.Second)
 		r := &measure.Result{Test: measure.TestTCP, Options: o}
 		own := &measure.End{Flows: []measure.FlowEnd{{Direction: measure.Forward, Role: measure.Sender, DurationNs: 2e9, Streams: []measure.Stream{{SentBytes: 1_000_000}}}}}

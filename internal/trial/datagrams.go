@@ -1,6 +1,9 @@
 package trial
 
-import "soku/internal/measure"
+import (
+	"soku/internal/measure"
+	"soku/internal/measure/finding"
+)
 
 // warnDrops reports loss in the receiver's own socket, as opposed to loss on the path.
 func warnDrops(f *measure.Flow, r *measure.Result) {
@@ -8,7 +11,7 @@ func warnDrops(f *measure.Flow, r *measure.Result) {
 	if n == nil || *n == 0 || f.Summary.PacketsLost == 0 {
 		return
 	}
-	r.Findings.Add(measure.CodeSocketDrops, measure.Where(f.Direction), measure.Figures{
+	r.Findings.Add(finding.SocketDrops, measure.Where(f.Direction), measure.Figures{
 		"dropped_datagrams": min(*n, f.Summary.PacketsLost), "lost_datagrams": f.Summary.PacketsLost,
 	})
 }
@@ -29,11 +32,11 @@ func warnSegments(f *measure.Flow, r *measure.Result) {
 	where, ratio := measure.Where(f.Direction), float64(joined)/float64(max(received, 1))
 	switch name := unsplit(r.Hosts); {
 	case f.TXPath == pathGSO && name != "":
-		r.Findings.Add(measure.CodeSegmentsNotSplit, where, measure.Figures{"interface": name})
+		r.Findings.Add(finding.SegmentsNotSplit, where, measure.Figures{"interface": name})
 	case f.TXPath == pathGSO && joined > 0:
-		r.Findings.Add(measure.CodeSegmentsArrivedJoined, where, measure.Figures{"joined_ratio": ratio})
+		r.Findings.Add(finding.SegmentsArrivedJoined, where, measure.Figures{"joined_ratio": ratio})
 	case joined > 0:
-		r.Findings.Add(measure.CodeDatagramsJoined, where, measure.Figures{"joined_ratio": ratio})
+		r.Findings.Add(finding.DatagramsJoined, where, measure.Figures{"joined_ratio": ratio})
 	}
 }
 

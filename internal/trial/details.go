@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // readDetails begins to read what takes longer about this host, when the packets have
@@ -42,7 +43,7 @@ func warnBypassed(r *measure.Result) {
 		name, f := cmp.Or(h.Facts.NIC.Device, h.Facts.Interface), h.Facts.NIC.VirtualFunction
 		switch f.State {
 		case measure.VFUnbound, measure.VFApart, measure.VFDown:
-			r.Findings.Add(measure.CodeVirtualFunctionUnused, where, measure.Figures{
+			r.Findings.Add(finding.VirtualFunctionUnused, where, measure.Figures{
 				"interface": name, "virtual_function": cmp.Or(f.Interface, f.Bus), "state": f.State,
 			})
 		case measure.VFActive:
@@ -58,7 +59,7 @@ func warnShare(r *measure.Result, where measure.Where, name string, h *measure.H
 	}
 	all, over := h.Counters.RxBytes+h.Counters.TxBytes, h.Counters.FunctionBytes.Rx+h.Counters.FunctionBytes.Tx
 	if all >= leastInterfaceBytes && float64(over) < leastFunctionShare*float64(all) {
-		r.Findings.Add(measure.CodeAcceleratedBypassed, where, measure.Figures{
+		r.Findings.Add(finding.AcceleratedBypassed, where, measure.Figures{
 			"interface": name, "virtual_function": h.Facts.NIC.VirtualFunction.Interface,
 			"interface_bytes": all, "virtual_function_bytes": over,
 		})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 func TestAcceleratedNetworkingThatDidNotCarryTheTrialIsReported(t *testing.T) {
@@ -16,12 +17,12 @@ func TestAcceleratedNetworkingThatDidNotCarryTheTrialIsReported(t *testing.T) {
 		return &measure.Counters{RxBytes: all / 100, TxBytes: all - all/100, FunctionBytes: &measure.FunctionBytes{Rx: over / 100, Tx: over - over/100}}
 	}
 	bypassed := func(all, over int64) measure.Findings {
-		return measure.Findings{measure.NewFinding(measure.CodeAcceleratedBypassed, measure.AtServer, measure.Figures{
+		return measure.Findings{measure.NewFinding(finding.AcceleratedBypassed, measure.AtServer, measure.Figures{
 			"interface": "eth0", "virtual_function": "enP1s1", "interface_bytes": all, "virtual_function_bytes": over,
 		})}
 	}
 	unused := func(iface, function, state string) measure.Findings {
-		return measure.Findings{measure.NewFinding(measure.CodeVirtualFunctionUnused, measure.AtServer, measure.Figures{
+		return measure.Findings{measure.NewFinding(finding.VirtualFunctionUnused, measure.AtServer, measure.Figures{
 			"interface": iface, "virtual_function": function, "state": state,
 		})}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestThePortOfTheServerIsThatOfTheProtocolUnlessAnotherIsAskedFor(t *testing.T) {
@@ -12,9 +13,9 @@ func TestThePortOfTheServerIsThatOfTheProtocolUnlessAnotherIsAskedFor(t *testing
 		port      int
 		want      int
 	}{
-		{"127.0.0.1", "", 0, 7658}, {"127.0.0.1", measure.ViaEthr, 0, 8888}, {"127.0.0.1", "", 9000, 9000}, {"127.0.0.1:9001", "", 9000, 9001},
+		{"127.0.0.1", "", 0, 7658}, {"127.0.0.1", option.ViaEthr, 0, 8888}, {"127.0.0.1", "", 9000, 9000}, {"127.0.0.1:9001", "", 9000, 9001},
 	} {
-		o := measure.Defaults(measure.TestLatency)
+		o := option.Defaults(measure.TestLatency)
 		o.Via, o.Port = c.via, c.port
 		_, server, port, err := Ends(t.Context(), c.host, o)
 		if err != nil || port != c.want || server.String() != "127.0.0.1" {

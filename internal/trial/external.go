@@ -9,6 +9,8 @@ import (
 
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/wire/native"
 )
 
@@ -19,7 +21,7 @@ func external(text string, test measure.Test, o measure.Options) (string, measur
 	if !strings.Contains(text, "://") {
 		return text, o, nil
 	}
-	if spec := measure.SpecOf(test); spec == nil || !spec.Has("to_port") {
+	if spec := option.SpecOf(test); spec == nil || !spec.Has("to_port") {
 		return "", o, measure.Fail(measure.KindUsage, "trial.url", measure.Figures{"test": test, "url": text})
 	}
 	u, err := url.Parse(text)
@@ -49,9 +51,9 @@ func external(text string, test measure.Test, o measure.Options) (string, measur
 // how any service is named. What only a soku server can do is left to one.
 func whoListens(ctx context.Context, s Spec, t target, o measure.Options, r *measure.Result) (measure.Options, error) {
 	own := connect.OptionsOf(o)
-	ours := t.explicit == 0 || t.explicit == measure.DefaultPort || o.Via != measure.ViaSoku || own.ToPort != 0 ||
+	ours := t.explicit == 0 || t.explicit == option.DefaultPort || o.Via != option.ViaSoku || own.ToPort != 0 ||
 		o.Size > 0 || own.Entry != "auto" || s.Token != "" || s.TLS != nil
-	if !measure.SpecOf(s.Test).Has("to_port") || ours {
+	if !option.SpecOf(s.Test).Has("to_port") || ours {
 		return o, nil
 	}
 	at := netip.AddrPortFrom(t.addr, uint16(t.explicit))
@@ -61,9 +63,9 @@ func whoListens(ctx context.Context, s Spec, t target, o measure.Options, r *mea
 	}
 	asked := s.Options
 	measure.EditOwn(&asked, func(own *connect.Options) { own.ToPort = t.explicit })
-	o, err = asked.Effective(s.Test)
+	o, err = option.Effective(asked, s.Test)
 	if err == nil {
-		r.Findings.Add(measure.CodeNoSokuServer, "", measure.Figures{"address": at.String(), "connections_per_second": o.RequestRate})
+		r.Findings.Add(finding.NoSokuServer, "", measure.Figures{"address": at.String(), "connections_per_second": o.RequestRate})
 	}
 	return o, err
 }

@@ -8,6 +8,8 @@ import (
 
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/test/exchange"
 	"soku/test/tier"
 )
@@ -25,7 +27,7 @@ func TestAURLNamesHostAndPort(t *testing.T) {
 		"https://user:secret@example.net": {"example.net", 443},
 		"example.net:443":                 {"example.net:443", 0}, // no URL
 	} {
-		host, o, err := external(text, measure.TestConnect, measure.Defaults(measure.TestConnect))
+		host, o, err := external(text, measure.TestConnect, option.Defaults(measure.TestConnect))
 		if err != nil || host != want.host || connect.OptionsOf(o).ToPort != want.port {
 			t.Errorf("%s: %s, %+v, %v", text, host, o.Own, err)
 		}
@@ -53,13 +55,13 @@ func TestWhateverListensBehindAColonIsConnectedTo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := measure.Defaults(measure.TestConnect)
+			o := option.Defaults(measure.TestConnect)
 			o.Count = 5
 			r := Run(t.Context(), Spec{Test: measure.TestConnect, Options: o, Host: exchange.Service(t, f)}, Hooks{})
 			if r.Error != nil || r.Connect == nil || r.Connect.Opened != 5 || r.Connect.Entry != "foreign" || r.Options.RequestRate != 100 {
 				t.Fatalf("%v, %+v, rate %g", r.Error, r.Connect, r.Options.RequestRate)
 			}
-			if found := r.Findings.With(measure.CodeNoSokuServer); len(found) != 1 || found[0].Figures["connections_per_second"] != 100.0 {
+			if found := r.Findings.With(finding.NoSokuServer); len(found) != 1 || found[0].Figures["connections_per_second"] != 100.0 {
 				t.Errorf("findings %+v", r.Findings)
 			}
 		})
@@ -73,7 +75,7 @@ func TestWhatOnlyASokuServerCanDoIsLeftToOne(t *testing.T) {
 		"a token": func(s *Spec) { s.Token = "x" },
 		"entry":   func(s *Spec) { s.Options.Own = connect.Options{Close: "auto", Entry: "main"} },
 	} {
-		s := Spec{Test: measure.TestConnect, Options: measure.Defaults(measure.TestConnect), Host: addr}
+		s := Spec{Test: measure.TestConnect, Options: option.Defaults(measure.TestConnect), Host: addr}
 		change(&s)
 		if r := Run(t.Context(), s, Hooks{}); measure.KindOf(r.Error) != measure.KindRefused {
 			t.Errorf("%s: %v", name, r.Error)

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // wantFindings fails the test where r has others than these, in this order.
@@ -27,12 +28,12 @@ func wantFindings(t *testing.T, what any, r *measure.Result, want ...measure.Fin
 // wantDocumented fails for a figure that the table of codes does not have, or has as another kind.
 func wantDocumented(t *testing.T, f measure.Finding) {
 	t.Helper()
-	for _, info := range measure.Codes() {
+	for _, info := range finding.All() {
 		if info.Code != f.Code {
 			continue
 		}
 		for key := range f.Figures {
-			i := slices.IndexFunc(info.Figures, func(d measure.FigureInfo) bool { return d.Key == key })
+			i := slices.IndexFunc(info.Figures, func(d finding.Figure) bool { return d.Key == key })
 			if _, number := f.Number(key); i < 0 || info.Figures[i].Text == number {
 				t.Errorf("the table of codes does not have figure %s of %s like that: %v", key, f.Code, f.Figures[key])
 			}
@@ -43,21 +44,21 @@ func wantDocumented(t *testing.T, f measure.Finding) {
 }
 
 // warning is a finding of a code; see [measure.NewFinding].
-func warning(code measure.Code, where measure.Where, figures measure.Figures) []measure.Finding {
+func warning(code finding.Code, where measure.Where, figures measure.Figures) []measure.Finding {
 	return []measure.Finding{measure.NewFinding(code, where, figures)}
 }
 
 func TestTheWorseDirectionSaysWhyTheWholeIsTrustedLess(t *testing.T) {
-	flow := func(d measure.Direction, c measure.Confidence, code measure.Code) measure.Flow {
+	flow := func(d measure.Direction, c measure.Confidence, code finding.Code) measure.Flow {
 		f := measure.Flow{Direction: d}
 		f.Summary.SetConfidence(c, measure.NewFinding(code, "", nil))
 		return f
 	}
 	flows := []measure.Flow{
-		flow(measure.Forward, measure.High, measure.CodeSteady), flow(measure.Reverse, measure.Low, measure.CodeNothingArrived),
+		flow(measure.Forward, measure.High, finding.Steady), flow(measure.Reverse, measure.Low, finding.NothingArrived),
 	}
 	sum := total(flows)
-	if why, _ := sum.Why(); sum.Confidence != measure.Low || why.Code != measure.CodeNothingArrived || why.Where != "reverse" {
+	if why, _ := sum.Why(); sum.Confidence != measure.Low || why.Code != finding.NothingArrived || why.Where != "reverse" {
 		t.Errorf("%s: %+v", sum.Confidence, why)
 	}
 	if why, _ := flows[1].Summary.Why(); why.Where != "" {
@@ -70,7 +71,7 @@ func TestAnEndThatCouldNotSpinAndRowsThatWereCutAreFindings(t *testing.T) {
 	h.Record(60_000)
 	asleep, awake := &measure.Timing{Wait: measure.WaitBlocking}, &measure.Timing{Wait: measure.WaitSpinning}
 	noSpin := func(where measure.Where) measure.Finding {
-		return measure.NewFinding(measure.CodeNotSpinning, where, measure.Figures{"wait": "blocking"})
+		return measure.NewFinding(finding.NotSpinning, where, measure.Figures{"wait": "blocking"})
 	}
 	for _, c := range []struct {
 		what           string
@@ -82,7 +83,7 @@ func TestAnEndThatCouldNotSpinAndRowsThatWereCutAreFindings(t *testing.T) {
 		{"neither", asleep, asleep, false, []measure.Finding{noSpin("client"), noSpin("server")}},
 		{"the server", awake, asleep, false, []measure.Finding{noSpin("server")}},
 		{"nobody knows of the server", awake, nil, false, nil},
-		{"rows", awake, awake, true, warning(measure.CodeRowsCut, "client", measure.Figures{"rows": 1})},
+		{"rows", awake, awake, true, warning(finding.RowsCut, "client", measure.Figures{"rows": 1})},
 	} {
 		r := resultOf(measure.TestLatency)
 		r.Options.Own = latency.Options{Spin: "on"}

@@ -19,6 +19,7 @@ import (
 	"soku/internal/engine/tcp"
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 	"soku/internal/wire/iperf3"
 	"soku/test/freeport"
@@ -68,8 +69,8 @@ func iperf3Server(t *testing.T, args ...string) (port int) {
 // viaIperf3 measures, and returns what iperf3 has words for, too.
 func viaIperf3(t *testing.T, host string, port int, test measure.Test, x wire.IPerf3, change func(*measure.Options)) (*measure.Result, iperf3.Exchange) {
 	t.Helper()
-	o := measure.Defaults(test)
-	o.Via, o.Port, o.Duration = measure.ViaIperf3, port, measure.Duration(time.Second)
+	o := option.Defaults(test)
+	o.Via, o.Port, o.Duration = option.ViaIperf3, port, measure.Duration(time.Second)
 	if change != nil {
 		change(&o)
 	}
@@ -169,8 +170,8 @@ func TestABusyIperf3ServerSaysSo(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o := measure.Defaults(measure.TestTCP)
-		o.Via, o.Port, o.Rate = measure.ViaIperf3, port, 1_000_000
+		o := option.Defaults(measure.TestTCP)
+		o.Via, o.Port, o.Rate = option.ViaIperf3, port, 1_000_000
 		Run(ctx, Spec{Test: measure.TestTCP, Options: o, Host: "127.0.0.1"}, Hooks{State: func(s wire.State) {
 			if s.Name == wire.Running {
 				close(begun)

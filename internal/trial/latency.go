@@ -3,6 +3,7 @@ package trial
 import (
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // Sample counts from which a percentile of one trial is worth its name: the
@@ -25,12 +26,12 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 		s.DurationNs = measure.Duration(l.Rows[n-1].EndNs - l.Rows[0].StartNs)
 	}
 	if l.Histogram == nil || l.Histogram.Count() == 0 {
-		s.SetConfidence(measure.Low, measure.NewFinding(measure.CodeNoRoundTrip, "", nil))
+		s.SetConfidence(measure.Low, measure.NewFinding(finding.NoRoundTrip, "", nil))
 		return
 	}
 	s.RTT = l.Histogram.Percentiles()
 	if l.RowsCut {
-		r.Findings.Add(measure.CodeRowsCut, measure.AtClient, measure.Figures{"rows": len(l.Rows)})
+		r.Findings.Add(finding.RowsCut, measure.AtClient, measure.Figures{"rows": len(l.Rows)})
 	}
 	if l.Application != nil {
 		s.ApplicationRTT = l.Application.Percentiles()
@@ -45,7 +46,7 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	if floor != nil {
 		s.FloorNs = new(floor.RTT.P50)
 		if share := floor.RTT.P50 / s.RTT.P50; share > measure.NearBaseline {
-			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": s.RTT.P50, "baseline_ns": floor.RTT.P50})
+			r.Findings.Add(finding.RTTNearBaseline, "", measure.Figures{"rtt_ns": s.RTT.P50, "baseline_ns": floor.RTT.P50})
 		}
 	}
 }
@@ -53,10 +54,10 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 // warnNotSpinning reports at which end loops slept though they were to spin.
 func warnNotSpinning(l *measure.Latency, r *measure.Result) {
 	if t := l.ClientTiming(); !t.Spins() {
-		r.Findings.Add(measure.CodeNotSpinning, measure.AtClient, measure.Figures{"wait": t.Wait})
+		r.Findings.Add(finding.NotSpinning, measure.AtClient, measure.Figures{"wait": t.Wait})
 	}
 	if t, known := l.EchoTiming(); known && !t.Spins() {
-		r.Findings.Add(measure.CodeNotSpinning, measure.AtServer, measure.Figures{"wait": t.Wait})
+		r.Findings.Add(finding.NotSpinning, measure.AtServer, measure.Figures{"wait": t.Wait})
 	}
 }
 
@@ -68,18 +69,18 @@ const unsplitShare = 0.01
 func warnSplit(l *measure.Latency, r *measure.Result) {
 	if l.Split == nil {
 		if l.ClientTiming().StampsDepartures() {
-			r.Findings.Add(measure.CodeSplitStampsMissing, "", nil)
+			r.Findings.Add(finding.SplitStampsMissing, "", nil)
 		} else {
-			r.Findings.Add(measure.CodeSplitUnsupported, measure.AtClient, nil)
+			r.Findings.Add(finding.SplitUnsupported, measure.AtClient, nil)
 		}
 		return
 	}
 	if t, _ := l.EchoTiming(); !t.StampsArrivals() {
-		r.Findings.Add(measure.CodeSplitFarKernelUnstamped, measure.AtServer, nil)
+		r.Findings.Add(finding.SplitFarKernelUnstamped, measure.AtServer, nil)
 	}
 	n, of := l.Split.Unsplit, l.Split.Unsplit+l.Split.WholeNs.Count
 	if float64(n) > unsplitShare*float64(of) {
-		r.Findings.Add(measure.CodeSplitIncomplete, "", measure.Figures{"unsplit": n, "round_trips": of})
+		r.Findings.Add(finding.SplitIncomplete, "", measure.Figures{"unsplit": n, "round_trips": of})
 	}
 }
 
@@ -91,13 +92,13 @@ func latencyConfidence(connections bool, l *measure.Latency) (measure.Confidence
 	}
 	switch {
 	case n < someRoundTrips:
-		return measure.Low, measure.NewFinding(measure.CodeFewForPercentiles, "", figures)
+		return measure.Low, measure.NewFinding(finding.FewForPercentiles, "", figures)
 	case n < manyRoundTrips:
-		return measure.Medium, measure.NewFinding(measure.CodeFewForTail, "", figures)
+		return measure.Medium, measure.NewFinding(finding.FewForTail, "", figures)
 	case l.Histogram.Clipped() > 0:
-		return measure.Medium, measure.NewFinding(measure.CodeClipped, "", figures)
+		return measure.Medium, measure.NewFinding(finding.Clipped, "", figures)
 	}
-	return measure.High, measure.NewFinding(measure.CodeEnoughForTail, "", figures)
+	return measure.High, measure.NewFinding(finding.EnoughForTail, "", figures)
 }
 
 // assembleUnderLoad adds the latency of the path under load and without load.
@@ -118,7 +119,7 @@ func assembleUnderLoad(r *measure.Result, u *measure.UnderLoad) {
 	}
 	r.Summary.LoadedRTT, r.Summary.RPM = d.Histogram.Percentiles(), measure.RPM(d.Histogram)
 	if share := float64(d.LateSends) / float64(max(d.Sent, 1)); share > lateShare {
-		r.Findings.Add(measure.CodeProbesLate, measure.AtClient, measure.Figures{"late_ratio": share})
+		r.Findings.Add(finding.ProbesLate, measure.AtClient, measure.Figures{"late_ratio": share})
 	}
 }
 

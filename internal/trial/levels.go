@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/stats"
 )
 
@@ -29,7 +30,7 @@ func warnLevels(f *measure.Flow, received *measure.FlowEnd, o measure.Options, r
 	if most == 0 {
 		return
 	}
-	r.Findings.Add(measure.CodeRateLevels, measure.Where(f.Direction), measure.Figures{
+	r.Findings.Add(finding.RateLevels, measure.Where(f.Direction), measure.Figures{
 		"levels": len(parts), "at_ns": parts[most].StartNs, "from_bps": parts[most-1].Bps, "to_bps": parts[most].Bps,
 	})
 }

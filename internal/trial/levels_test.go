@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // twoLevels are ends of a TCP flow of 20 s whose rate falls to a share of it after 8 s.
@@ -41,7 +42,7 @@ func levelFindings(own, other *measure.End) (out []measure.Finding) {
 	r.Options.Duration = measure.Duration(20e9)
 	assemble(r, own, other, nil)
 	for _, f := range r.Findings {
-		if f.Code == measure.CodeRateLevels {
+		if f.Code == finding.RateLevels {
 			out = append(out, f)
 		}
 	}

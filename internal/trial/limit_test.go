@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 var floorAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -32,7 +33,7 @@ func flow(rx string, bps, pps float64) measure.Flow {
 func TestAFigureNearTheHostsOwnLimitIsAWarning(t *testing.T) {
 	const age = 49 * time.Hour
 	goodput := func(bps, most float64) []measure.Finding {
-		return warning(measure.CodeGoodputNearBaseline, "", measure.Figures{"goodput_bps": bps, "baseline_bps": most, "baseline_age_ns": age})
+		return warning(finding.GoodputNearBaseline, "", measure.Figures{"goodput_bps": bps, "baseline_bps": most, "baseline_age_ns": age})
 	}
 	for _, c := range []struct {
 		name string
@@ -45,7 +46,7 @@ func TestAFigureNearTheHostsOwnLimitIsAWarning(t *testing.T) {
 		{"read is never held to discarded nor to another way", measured(measure.TestTCP, flow("other", 90e9, 0)), nil},
 		{"the second direction", measured(measure.TestTCP, flow("read", 1e9, 0), flow("read", 16e9, 0)), goodput(16e9, 20e9)},
 		{"packets, near", measured(measure.TestUDP, flow("batch", 1e9, 400_000)),
-			warning(measure.CodePacketRateNearBaseline, "", measure.Figures{"packets_per_second": 400_000, "baseline_per_second": 500_000, "baseline_age_ns": age})},
+			warning(finding.PacketRateNearBaseline, "", measure.Figures{"packets_per_second": 400_000, "baseline_per_second": 500_000, "baseline_age_ns": age})},
 		{"packets, far", measured(measure.TestUDP, flow("batch", 90e9, 399_000)), nil},
 		{"packets read another way", measured(measure.TestUDP, flow("read", 1e9, 490_000)), nil},
 	} {
@@ -75,7 +76,7 @@ func TestTheKeptRoundTripStandsInForTheTrialsOwnFloorOnly(t *testing.T) {
 		r.Options.Own = latency.Options{Protocol: "tcp"}
 		r.Latency = &measure.Latency{Timing: &measure.Timing{Loop: c.loop}}
 		r.Summary.RTT, r.Summary.FloorNs = &measure.Percentiles{P50: c.p50}, c.floor
-		if compareWithFloor(r, storedBaseline); len(r.Findings) != c.want || len(r.Findings.With(measure.CodeRTTNearBaseline)) != c.want {
+		if compareWithFloor(r, storedBaseline); len(r.Findings) != c.want || len(r.Findings.With(finding.RTTNearBaseline)) != c.want {
 			t.Errorf("%s: %+v, want %d", c.name, r.Findings, c.want)
 		}
 	}

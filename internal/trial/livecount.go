@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // liveCount keeps what the other end's receiver reports in live intervals. Of a trial that
@@ -48,7 +49,7 @@ func (l *liveCount) into(r *measure.Result) {
 func (l *liveCount) fill(s *measure.Summary) {
 	s.ReceivedBytes, s.DurationNs = l.bytes, measure.Duration(l.ns)
 	s.GoodputBps = float64(l.bytes) * 8e9 / float64(l.ns)
-	s.SetConfidence(measure.Low, measure.NewFinding(measure.CodeBrokenOff, "", measure.Figures{"counted_ns": l.ns}))
+	s.SetConfidence(measure.Low, measure.NewFinding(finding.BrokenOff, "", measure.Figures{"counted_ns": l.ns}))
 	if l.packets <= 0 {
 		return
 	}

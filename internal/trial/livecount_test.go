@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 func TestATrialThatBreaksOffHasWhatItsReceiverToldUntilThen(t *testing.T) {
@@ -20,7 +21,7 @@ func TestATrialThatBreaksOffHasWhatItsReceiverToldUntilThen(t *testing.T) {
 		live.into(r)
 		s := r.Summary
 		if s.ReceivedBytes != 1500 || s.GoodputBps != 4000 || s.DurationNs != 3e9 || s.SentBytes != 3000 || s.Confidence != measure.Low ||
-			!s.ConfidenceFinding.Equal(measure.NewFinding(measure.CodeBrokenOff, "", measure.Figures{"counted_ns": 3e9})) || len(r.Findings) > 0 {
+			!s.ConfidenceFinding.Equal(measure.NewFinding(finding.BrokenOff, "", measure.Figures{"counted_ns": 3e9})) || len(r.Findings) > 0 {
 			t.Errorf("%s: %+v, %+v", test, s, r.Findings)
 		}
 		if lost := s.LossRatio; test == measure.TestUDP && (lost == nil || *lost != 0.25 || s.PacketsReceived != 15 || s.PacketsSent != 20 || s.PacketsPerSecond != 5) {

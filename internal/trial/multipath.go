@@ -4,6 +4,7 @@ import (
 	"net"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/sock"
 )
 
@@ -31,8 +32,8 @@ func warnMultipath(r *measure.Result, before, after tally) {
 	fell := max(before.single, after.single)
 	switch {
 	case r.Options.Multipath && fell > 0:
-		r.Findings.Add(measure.CodeMultipathFellBack, "", measure.Figures{"fell_back": fell, "connections": all})
+		r.Findings.Add(finding.MultipathFellBack, "", measure.Figures{"fell_back": fell, "connections": all})
 	case !r.Options.Multipath && before.multipath > 0:
-		r.Findings.Add(measure.CodeMultipathNotRequested, "", measure.Figures{"multipath": before.multipath, "connections": all})
+		r.Findings.Add(finding.MultipathNotRequested, "", measure.Figures{"multipath": before.multipath, "connections": all})
 	}
 }

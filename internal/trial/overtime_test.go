@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 )
 
@@ -35,7 +36,7 @@ func TestASessionEndsAtTheLimitOfItsTime(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx) }()
 	defer func() { stop(); <-ended }()
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.Rate = 1e6
 	r := Run(t.Context(), Spec{Test: measure.TestTCP, Options: o, Host: s.Addr().String(), overtime: 100*time.Millisecond - o.Duration.Std()}, Hooks{})
 	if r.Error == nil || r.Error.Code != "trial.overtime" || r.Summary.DurationNs > o.Duration/2 {

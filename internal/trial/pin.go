@@ -2,6 +2,8 @@ package trial
 
 import (
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 )
 
@@ -19,17 +21,17 @@ func pinned(pins *sock.Pins, r *measure.Result, err error) error {
 // older soku does not know how, and connections of a server's main port are taken
 // by a loop that is not the test's own.
 func warnUnpinned(r *measure.Result) {
-	client, server, err := measure.ParsePin(r.Options.Pin)
+	client, server, err := option.ParsePin(r.Options.Pin)
 	if err != nil {
 		return
 	}
 	for _, end := range []struct {
 		where measure.Where
-		asked measure.Pinning
+		asked option.Pinning
 		host  *measure.Host
 	}{{measure.AtClient, client, r.Hosts.Client}, {measure.AtServer, server, r.Hosts.Server}} {
 		if end.asked.On && end.host != nil && len(end.host.PinnedCPUs) == 0 {
-			r.Findings.Add(measure.CodeNotPinned, end.where, nil)
+			r.Findings.Add(finding.NotPinned, end.where, nil)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/tests"
 	"soku/internal/wire"
@@ -28,7 +29,7 @@ type preparation struct {
 // prepare starts it; into must be called. It fails where the pins that o asks for
 // cannot be had.
 func prepare(ctx context.Context, remote netip.Addr, test measure.Test, o measure.Options) (*preparation, error) {
-	own, _, err := measure.ParsePin(o.Pin)
+	own, _, err := option.ParsePin(o.Pin)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (p *preparation) into(r *measure.Result) {
 // askFirst asks the server whether it is there and has a folder for files, before the client
 // makes them, which may take minutes and much of its disk.
 func askFirst(ctx context.Context, s Spec, t target, o measure.Options) error {
-	if !o.NeedsServer(s.Test) {
+	if !option.NeedsServer(o, s.Test) {
 		return nil
 	}
 	info, err := native.Ask(ctx, t.hostPort(o), wire.Request{Options: o, Token: s.Token, TLS: s.TLS})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestAResultWithoutAServerTellsWhereItWasMeasured(t *testing.T) {
@@ -14,7 +15,7 @@ func TestAResultWithoutAServerTellsWhereItWasMeasured(t *testing.T) {
 	}
 	nobody := l.Addr().String()
 	_ = l.Close()
-	r := Run(t.Context(), Spec{Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP), Host: nobody}, Hooks{})
+	r := Run(t.Context(), Spec{Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP), Host: nobody}, Hooks{})
 	if r.Error == nil || r.Error.Kind != measure.KindUnreachable {
 		t.Errorf("the error is %v", r.Error)
 	}

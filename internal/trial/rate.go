@@ -1,6 +1,10 @@
 package trial
 
-import "soku/internal/measure"
+import (
+	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
+)
 
 // A rate was not reached if it is lower than requested by more than rateShort of it plus the
 // error of counting: one unit of the schedule, and what is due within holdUp, for which a busy
@@ -41,13 +45,13 @@ func warnRate(r *measure.Result, ends ...*measure.End) {
 // lessSure lowers the confidence of s to c, because a rate was not reached.
 func lessSure(s *measure.Summary, c measure.Confidence, where measure.Where) {
 	if trust(s.Confidence) > trust(c) {
-		s.SetConfidence(c, measure.NewFinding(measure.CodeRateNotReached, where, nil))
+		s.SetConfidence(c, measure.NewFinding(finding.RateNotReached, where, nil))
 	}
 }
 
 // flowRate is the finding about a flow that did not reach its rate: of its sender, where
 // that sent less, or else of its receiver.
-func flowRate(f *measure.Flow, sent *measure.FlowEnd, r *measure.Result) (finding measure.Finding, short bool) {
+func flowRate(f *measure.Flow, sent *measure.FlowEnd, r *measure.Result) (found measure.Finding, short bool) {
 	o, offered := r.Options, float64(r.Options.Rate)
 	received, where := f.Summary.GoodputBps, measure.Where(f.Direction)
 	figures := measure.Figures{"offered_bps": offered}
@@ -74,18 +78,18 @@ func flowRate(f *measure.Flow, sent *measure.FlowEnd, r *measure.Result) (findin
 	}
 	switch {
 	case !short:
-		return finding, false
-	case r.Options.OverUDP(r.Test) && sentShort, idleSender(f, sent):
-		return measure.NewFinding(measure.CodeRateNotSent, where, figures), true
-	case !r.Options.OverUDP(r.Test):
-		return measure.NewFinding(measure.CodeRateNotCarried, where, figures), true
+		return found, false
+	case option.OverUDP(r.Options, r.Test) && sentShort, idleSender(f, sent):
+		return measure.NewFinding(finding.RateNotSent, where, figures), true
+	case !option.OverUDP(r.Options, r.Test):
+		return measure.NewFinding(finding.RateNotCarried, where, figures), true
 	}
-	return measure.NewFinding(measure.CodeRateNotReceived, where, figures), true
+	return measure.NewFinding(finding.RateNotReceived, where, figures), true
 }
 
 // leastRate is the lowest rate, counted over a time, that is as requested.
 func leastRate(o measure.Options, seconds float64) float64 {
-	offered, unit := float64(o.Rate), float64(o.Unit())*8
+	offered, unit := float64(o.Rate), float64(option.Unit(o))*8
 	if o.Size == 0 && o.Burst == 0 {
 		unit = max(unit, offered*writeTime)
 	}

@@ -7,17 +7,19 @@ import (
 	"soku/internal/engine/latency"
 	"soku/internal/engine/ping"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 )
 
 // paced returns a trial of 2 s with the rates that were sent and received in each direction,
 // and with this number of streams.
 func paced(test measure.Test, streams int, sentBps, receivedBps float64, edit func(*measure.Options)) (r *measure.Result, ends []*measure.End) {
-	o := measure.Defaults(test)
+	o := option.Defaults(test)
 	o.Rate, o.Streams, o.Duration = 100e6, streams, 2e9
 	if edit != nil {
 		edit(&o)
 	}
-	o, _ = o.Effective(test)
+	o, _ = option.Effective(o, test)
 	r = &measure.Result{Schema: measure.Schema, Test: test, Options: o}
 	own, other := &measure.End{}, &measure.End{}
 	for i, d := range o.Direction.Flows() {
@@ -77,13 +79,13 @@ func TestARateOfAFlowThatWasNotReachedSaysWhereItWasLost(t *testing.T) {
 		if got := codesOf(r); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
-		if why, _ := r.Summary.Why(); (why.Code == measure.CodeRateNotReached) != (c.want != nil) || (r.Summary.Confidence == measure.High) != (c.want == nil) {
+		if why, _ := r.Summary.Why(); (why.Code == finding.RateNotReached) != (c.want != nil) || (r.Summary.Confidence == measure.High) != (c.want == nil) {
 			t.Errorf("%s: confidence %s, %+v", c.what, r.Summary.Confidence, why)
 		}
 	}
 	r, _ := paced(measure.TestTCP, 4, 60e6, 60e6, nil)
 	want := measure.Figures{"offered_bps": 100e6, "sent_bps": 60e6, "received_bps": 60e6, "slow_streams": 4}
-	wantFindings(t, "figures", r, warning(measure.CodeRateNotCarried, "forward", want)...)
+	wantFindings(t, "figures", r, warning(finding.RateNotCarried, "forward", want)...)
 }
 
 func TestATCPConnectionWithNothingToSendHasASlowSender(t *testing.T) {
@@ -115,7 +117,7 @@ func TestAScheduleThatWasNotKeptSaysWhoFellBehind(t *testing.T) {
 		{"both are too slow over UDP", measure.TestLatency, true, 500, 2000, 1000, 2500, []string{"replies_fell_behind ", "requests_not_sent client"}},
 		{"echo requests", measure.TestPing, false, 800, 2000, 1, 1, []string{"requests_not_sent client"}},
 	} {
-		o := measure.Defaults(c.test)
+		o := option.Defaults(c.test)
 		o.Duration = 2e9
 		if c.test == measure.TestPing {
 			o.Own = ping.Options{Spacing: 1e6}
@@ -125,7 +127,7 @@ func TestAScheduleThatWasNotKeptSaysWhoFellBehind(t *testing.T) {
 		if c.udp {
 			measure.EditOwn(&o, func(own *latency.Options) { own.Protocol = "udp" })
 		}
-		o, err := o.Effective(c.test)
+		o, err := option.Effective(o, c.test)
 		if err != nil {
 			t.Fatal(err)
 		}

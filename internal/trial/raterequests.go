@@ -3,6 +3,8 @@ package trial
 import (
 	"soku/internal/engine/ping"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/stats"
 )
 
@@ -24,14 +26,14 @@ func warnRequestRate(r *measure.Result) {
 	answered := offered * float64(l.LastDueNs) / (span + lag)
 	figures := measure.Figures{"offered_per_second": offered, "sent_per_second": sent, "answered_per_second": answered}
 	unsent := late > slack(span, offered) && float64(l.LateSends) > lateMost*float64(l.Sent)
-	overTCP := r.Test == measure.TestLatency && !r.Options.OverUDP(r.Test)
+	overTCP := r.Test == measure.TestLatency && !option.OverUDP(r.Options, r.Test)
 	behind := growth > slack(span, offered) || overTCP && unsent && lag > slack(span, offered)
 	if behind {
-		r.Findings.Add(measure.CodeRepliesFellBehind, "", figures)
+		r.Findings.Add(finding.RepliesFellBehind, "", figures)
 	}
 	if unsent && (!behind || !overTCP) {
 		delete(figures, "answered_per_second")
-		r.Findings.Add(measure.CodeRequestsNotSent, measure.AtClient, figures)
+		r.Findings.Add(finding.RequestsNotSent, measure.AtClient, figures)
 	}
 	if behind || unsent {
 		lessSure(&r.Summary, measure.Low, "")
@@ -76,6 +78,6 @@ func warnConnectionRate(r *measure.Result) {
 	if c.Accepted != nil {
 		figures["accepted_per_second"] = c.AcceptedPerSecond
 	}
-	r.Findings.Add(measure.CodeConnectionsNotOpened, measure.AtClient, figures)
+	r.Findings.Add(finding.ConnectionsNotOpened, measure.AtClient, figures)
 	lessSure(&r.Summary, measure.Low, "")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/trial"
 	"soku/test/tier"
@@ -32,8 +33,8 @@ func startServer(t *testing.T) string {
 }
 
 func specOf(test measure.Test, host string) trial.Spec {
-	o := measure.Defaults(test)
-	if test.NeedsServer() {
+	o := option.Defaults(test)
+	if option.HasServer(test) {
 		o.Duration = measure.Duration(100 * time.Millisecond)
 	}
 	return trial.Spec{Test: test, Options: o, Host: host}
@@ -78,7 +79,7 @@ func TestATrialThatMayNotStartMovesNothing(t *testing.T) {
 	addr := startServer(t)
 	for _, test := range []measure.Test{measure.TestTCP, measure.TestConnect, measure.TestMTU, measure.TestTrace} {
 		host := addr
-		if !test.NeedsServer() {
+		if !option.HasServer(test) {
 			host = "127.0.0.1"
 		}
 		r := trial.Run(t.Context(), specOf(test, host), trial.Hooks{

@@ -13,6 +13,8 @@ import (
 	"soku/internal/host"
 	"soku/internal/host/series"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/tests"
 	"soku/internal/wire"
 	"soku/internal/wire/ethr"
@@ -197,7 +199,7 @@ func warnControlCuts(session wire.Session, r *measure.Result) {
 		return
 	}
 	if c := s.ControlCuts(); c.Cuts > 0 {
-		r.Findings.Add(measure.CodeControlCut, "", measure.Figures{"cuts": c.Cuts, "cut_ns": c.Lasted, "longest_ns": c.Longest})
+		r.Findings.Add(finding.ControlCut, "", measure.Figures{"cuts": c.Cuts, "cut_ns": c.Lasted, "longest_ns": c.Longest})
 	}
 }
 
@@ -224,7 +226,7 @@ func overheadOf(ctx context.Context, d *tests.Descriptor, own *measure.End, r *m
 	}
 	reading, err := d.Overhead(ctx, r.Options, own)
 	if err != nil {
-		r.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err})
+		r.Findings.Add(finding.BaselineFailed, measure.AtClient, measure.Figures{"error": err})
 	}
 	return reading
 }
@@ -232,16 +234,16 @@ func overheadOf(ctx context.Context, d *tests.Descriptor, own *measure.End, r *m
 // open begins a session in the protocol that the option via names.
 func open(ctx context.Context, via, hostPort string, r wire.Request, h wire.Hooks) (wire.Session, error) {
 	switch via {
-	case measure.ViaSoku:
+	case option.ViaSoku:
 		return native.Open(ctx, hostPort, r, h)
-	case measure.ViaIperf3:
+	case option.ViaIperf3:
 		return iperf3.Open(ctx, hostPort, r, h)
-	case measure.ViaEthr:
+	case option.ViaEthr:
 		return ethr.Open(ctx, hostPort, r, h)
-	case measure.ViaNtttcp:
+	case option.ViaNtttcp:
 		return ntttcp.Open(ctx, hostPort, r, h)
 	}
-	return nil, measure.Fail(measure.KindUsage, "trial.via", measure.Figures{"via": via, "own": measure.ViaSoku})
+	return nil, measure.Fail(measure.KindUsage, "trial.via", measure.Figures{"via": via, "own": option.ViaSoku})
 }
 
 // overtime is how much longer than its duration a trial may take from its start to the other

@@ -21,6 +21,7 @@ import (
 	"soku/internal/engine/probe"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/tests"
 	"soku/internal/verdict"
 	"soku/internal/wire"
@@ -137,7 +138,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	if s.Host, s.Options, err = external(s.Host, s.Test, s.Options); err != nil {
 		return err
 	}
-	o, err := s.Options.Effective(s.Test)
+	o, err := option.Effective(s.Options, s.Test)
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 		defer free()
 		d = of
 	}
-	if !r.Options.NeedsServer(s.Test) {
+	if !option.NeedsServer(r.Options, s.Test) {
 		ahead.into(r)
 		return runServerless(ctx, d, target.addr, r.Options, ahead.pins, h, r)
 	}
@@ -291,5 +292,5 @@ func Ends(ctx context.Context, host string, o measure.Options) (client, server n
 	if err != nil {
 		return client, server, 0, err
 	}
-	return localAddress(ctx, t.addr, o), t.addr, cmp.Or(t.explicit, o.ServerPort()), nil
+	return localAddress(ctx, t.addr, o), t.addr, cmp.Or(t.explicit, option.ServerPort(o)), nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // copied is a copy whose stages were measured apart, and whose loops waited but for what a
@@ -15,7 +16,7 @@ func copied(set func(source, sink *measure.CopyWork)) *measure.Result {
 	set(source, sink)
 	source.BlockedNs = 20e9 - source.ReadNs - source.HashNs - source.FileNs
 	sink.StarvedNs = 20e9 - sink.WriteNs - sink.FileNs
-	return &measure.Result{Test: measure.TestCopy, Options: measure.Defaults(measure.TestCopy), Copy: &measure.Copy{
+	return &measure.Result{Test: measure.TestCopy, Options: option.Defaults(measure.TestCopy), Copy: &measure.Copy{
 		Files: 10, Sink: &measure.CopyPlace{Sync: "end"}, Stages: []measure.CopyStage{
 			{Stage: measure.StageRead, DurationNs: 2e9}, {Stage: measure.StageNetwork, DurationNs: 5e9}, {Stage: measure.StageWrite, DurationNs: 9e9},
 			{Stage: measure.StageAll, DurationNs: 10e9, Bytes: 1e9, Source: source, Sink: sink},
@@ -124,7 +125,7 @@ func TestAStageAloneIsLimitedByWhatItDoes(t *testing.T) {
 		"network, with a rate": {measure.CopyStage{Stage: measure.StageNetwork, Source: &measure.CopyWork{Streams: 2}, Sink: &measure.CopyWork{Streams: 2}}, 1e6, measure.BottleneckApplication},
 	} {
 		c.stage.DurationNs, c.stage.Bytes = 10e9, 1e9
-		o := measure.Defaults(measure.TestCopy)
+		o := option.Defaults(measure.TestCopy)
 		o.Rate = c.rate
 		v := Judge(&measure.Result{Test: measure.TestCopy, Options: o, Copy: &measure.Copy{Files: 10, Stages: []measure.CopyStage{c.stage}}})
 		if v == nil || v.LimitedBy != c.want || v.Confidence != measure.High {

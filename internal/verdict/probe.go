@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // Step is one trial of a probe: a further measurement that helps to find what limited a trial.
@@ -68,7 +69,7 @@ func Steps(r *measure.Result) []Step {
 		return steps.sizes(bps)
 	case measure.ProbeHalfRate:
 		if bps > 0 {
-			half := steps.datagrams(stepHalf, bps/2, measure.Defaults(measure.TestUDP).Size)
+			half := steps.datagrams(stepHalf, bps/2, option.Defaults(measure.TestUDP).Size)
 			half.Options.Duration = halfTime
 			return []Step{half}
 		}
@@ -120,7 +121,7 @@ func (s steps) datagrams(name string, bps float64, size measure.Size) Step {
 
 // sizes are datagrams of two sizes at one rate of bytes; a limit of packets tells them apart.
 func (s steps) sizes(bps float64) []Step {
-	large := measure.Defaults(measure.TestUDP).Size
+	large := option.Defaults(measure.TestUDP).Size
 	rate := above * bps
 	if s.r.Test == measure.TestUDP {
 		large, rate = s.r.Options.Size, float64(s.r.Options.Rate)
@@ -139,7 +140,7 @@ func (s steps) sizes(bps float64) []Step {
 // along are the options of another test between the same hosts, on the same path, in the
 // direction of the verdict.
 func (s steps) along(test measure.Test) measure.Options {
-	from, o := s.r.Options, measure.Defaults(test)
+	from, o := s.r.Options, option.Defaults(test)
 	o.Omit, o.Duration = stepOmit, stepTime
 	o.Direction = from.Direction
 	if d := s.r.Verdict.Direction; d != "" {

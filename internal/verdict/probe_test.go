@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	_ "soku/internal/tests" // their options
 )
 
 // trialOf is a trial of TCP or UDP with a goodput in bit/s.
 func trialOf(test measure.Test, bps float64) *measure.Result {
-	r := &measure.Result{ID: "first", Test: test, Options: measure.Defaults(test)}
+	r := &measure.Result{ID: "first", Test: test, Options: option.Defaults(test)}
 	r.Options.Streams, r.Options.Congestion, r.Options.Port = 1, "cubic", 7000
 	r.Summary.GoodputBps = bps
 	r.Flows = []measure.Flow{{Direction: measure.Forward}}
@@ -22,7 +23,7 @@ func explained(t *testing.T, first *measure.Result, as func(Step, *measure.Resul
 	t.Helper()
 	var trials []*measure.Result
 	for _, s := range Steps(first) {
-		if _, err := s.Options.Effective(s.Test); err != nil {
+		if _, err := option.Effective(s.Options, s.Test); err != nil {
 			t.Fatalf("step %s: %v", s.Name, err)
 		}
 		r := trialOf(s.Test, first.Summary.GoodputBps)

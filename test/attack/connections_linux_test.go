@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	_ "soku/internal/tests" // the registry of tests
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -93,10 +94,10 @@ func silentConnections(ctx context.Context, t *testing.T, at *target, ready func
 
 // manyConnections is a session of as many connections as the server takes, all open.
 func manyConnections(ctx context.Context, t *testing.T, at *target, ready func()) {
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.Bind, o.Direction = "127.66.0.1", measure.Bidirectional
 	for o.Streams = 1024; o.Streams > 0; o.Streams /= 2 {
-		effective, err := o.Effective(measure.TestTCP)
+		effective, err := option.Effective(o, measure.TestTCP)
 		if err != nil {
 			t.Error(err)
 			return

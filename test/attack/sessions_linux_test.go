@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -34,10 +35,10 @@ const underway = 80 << 20
 // session starts a session of attacker n and returns its data connections; nil after a
 // failure, which is reported.
 func session(ctx context.Context, t *testing.T, at *target, n int, test measure.Test, change func(*measure.Options)) (end func(), conns []net.Conn) {
-	o := measure.Defaults(test)
+	o := option.Defaults(test)
 	o.Duration, o.Bind = measure.Duration(time.Hour), fmt.Sprintf("127.66.0.%d", 1+n)
 	change(&o)
-	o, err := o.Effective(test)
+	o, err := option.Effective(o, test)
 	if err != nil {
 		t.Error(err)
 		return func() {}, nil
@@ -51,7 +52,7 @@ func session(ctx context.Context, t *testing.T, at *target, n int, test measure.
 		return func() {}, nil
 	}
 	end = func() { _ = s.Close() }
-	if o.OverUDP(test) {
+	if option.OverUDP(o, test) {
 		conns, err = s.UDP(ctx)
 	} else {
 		var streams []*net.TCPConn

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/server/ethr"
 	"soku/internal/server/iperf3"
@@ -33,8 +33,8 @@ func serve(t *testing.T, cfg server.Config) *served {
 		{Protocol: iperf3.New(iperf3.Config{}), Listen: "127.0.0.1:0"},
 	}
 	s := &served{Server: servertest.Start(t, cfg)}
-	s.ethr, _ = s.ForeignAddr(measure.ViaEthr)
-	s.iperf3, _ = s.ForeignAddr(measure.ViaIperf3)
+	s.ethr, _ = s.ForeignAddr(option.ViaEthr)
+	s.iperf3, _ = s.ForeignAddr(option.ViaIperf3)
 	return s
 }
 

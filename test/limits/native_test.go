@@ -11,6 +11,7 @@ import (
 	"soku/internal/engine/tcp"
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/sock"
 	"soku/internal/wire"
@@ -20,7 +21,7 @@ import (
 
 // streamOptions ask for more than the limit in some way.
 func streamOptions(test measure.Test, d measure.Direction, streams int, way string) measure.Options {
-	o := measure.Defaults(test)
+	o := option.Defaults(test)
 	o.Direction, o.Streams, o.Rate = d, streams, 0
 	o.Duration = measure.Duration(cheats)
 	switch way {
@@ -39,7 +40,7 @@ func streamOptions(test measure.Test, d measure.Direction, streams int, way stri
 
 func open(t *testing.T, s *served, test measure.Test, o measure.Options) wire.Session {
 	t.Helper()
-	o, err := o.Effective(test)
+	o, err := option.Effective(o, test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func begin(t *testing.T, s *served, test measure.Test, o measure.Options) (wire.
 	session := open(t, s, test, o)
 	var conns []net.Conn
 	var err error
-	if o.OverUDP(test) {
+	if option.OverUDP(o, test) {
 		conns, err = session.UDP(t.Context())
 	} else {
 		var streams []*net.TCPConn
@@ -121,9 +122,9 @@ func (g *greedy) sends(t *testing.T, test measure.Test, conns []net.Conn) {
 		}
 		return
 	}
-	o := measure.Defaults(test)
+	o := option.Defaults(test)
 	o.Streams, o.Rate, o.Duration = len(conns), 10*limit, measure.Duration(cheats)
-	o, err := o.Effective(test)
+	o, err := option.Effective(o, test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func (g *greedy) sends(t *testing.T, test measure.Test, conns []net.Conn) {
 }
 
 func nativeMessages(t *testing.T, s *served, g *greedy, protocol string, flows int, spin string) moved {
-	o := measure.Defaults(measure.TestLatency)
+	o := option.Defaults(measure.TestLatency)
 	o.Duration, o.Flows, o.Size = measure.Duration(time.Minute), flows, 16<<10
 	measure.EditOwn(&o, func(own *latency.Options) { own.Protocol, own.Spin = protocol, spin })
 	_, conns := begin(t, s, measure.TestLatency, o)
@@ -168,7 +169,7 @@ func TestMessagesBesideALoadDoNotPassTheRate(t *testing.T) {
 }
 
 func nativeConnect(t *testing.T, s *served, streams int) moved {
-	o := measure.Defaults(measure.TestConnect)
+	o := option.Defaults(measure.TestConnect)
 	o.Duration, o.Streams = measure.Duration(time.Minute), streams
 	session := open(t, s, measure.TestConnect, o)
 	if err := session.Start(t.Context()); err != nil {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/test/built"
 	"soku/test/tier"
 )
@@ -100,7 +101,7 @@ func TestPinnedLoopsRunOnTheProcessorsInTheResult(t *testing.T) {
 			if left := narrow(server.Pid); len(left) > 0 {
 				t.Errorf("afterwards threads of the server are still on %v", left)
 			}
-			if len(r.Findings.With(measure.CodeNotPinned)) > 0 {
+			if len(r.Findings.With(finding.NotPinned)) > 0 {
 				t.Errorf("findings %+v", r.Findings)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -122,15 +123,15 @@ func (s *Server) Idle() {
 // Occupy takes a turn with a session of soku's own protocol, until leave.
 func (s *Server) Occupy() (leave func()) {
 	s.t.Helper()
-	return s.OccupyFor(measure.Defaults(measure.TestTCP).Duration)
+	return s.OccupyFor(option.Defaults(measure.TestTCP).Duration)
 }
 
 // OccupyFor is Occupy for a test of that duration.
 func (s *Server) OccupyFor(d measure.Duration) (leave func()) {
 	s.t.Helper()
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.Duration = d
-	o, err := o.Effective(measure.TestTCP)
+	o, err := option.Effective(o, measure.TestTCP)
 	if err != nil {
 		s.t.Fatal(err)
 	}

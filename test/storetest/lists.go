@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/store"
 )
 
@@ -226,7 +227,7 @@ func listNoPage(t *testing.T, s store.Store) {
 
 func listEntry(t *testing.T, s store.Store) {
 	r := inCampaign(Result("t3", 3), "c1", "ultra", 2, 5)
-	r.Test, r.Options.Streams, r.Options.Via = measure.TestUDP, 8, measure.ViaSoku
+	r.Test, r.Options.Streams, r.Options.Via = measure.TestUDP, 8, option.ViaSoku
 	put(t, s, r)
 	page, err := s.List(t.Context(), store.Query{})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/store"
 )
 
@@ -41,7 +42,7 @@ func Result(id string, n int) *measure.Result {
 			Server:    measure.Endpoint{Name: "vm", Address: "10.1.0.2", Label: "vlan"},
 			Direction: measure.Forward,
 		},
-		Options: measure.Defaults(measure.TestTCP),
+		Options: option.Defaults(measure.TestTCP),
 		Summary: measure.Summary{GoodputBps: 941.5e6, Retransmits: &retransmits, LossRatio: &loss},
 		Flows: []measure.Flow{{
 			Direction: measure.Forward,

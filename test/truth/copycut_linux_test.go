@@ -17,6 +17,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/test/built"
 )
 
@@ -155,10 +156,10 @@ func TestACopyOutlivesAPathThatIsDownForLongerThanItsConnections(t *testing.T) {
 	l := network(t, cutPath)
 	const down = 10500 * time.Millisecond
 	r := copied(t, l, "forward", gateway(t, l, (*netlink.Handle).LinkSetDown), gateway(t, l, (*netlink.Handle).LinkSetUp), down)
-	if len(r.Copy.Cuts) < 2 || len(r.Findings.With(measure.CodeControlCut)) != 1 || r.Copy.CutNs(measure.StageAll) < int64(down-time.Second) {
+	if len(r.Copy.Cuts) < 2 || len(r.Findings.With(finding.ControlCut)) != 1 || r.Copy.CutNs(measure.StageAll) < int64(down-time.Second) {
 		t.Errorf("cuts %+v, findings %+v", r.Copy.Cuts, r.Findings)
 	}
-	t.Logf("%v, cut for %v, %+v, %+v", r.Summary.DurationNs, time.Duration(r.Copy.CutNs(measure.StageAll)), r.Copy.Cuts, r.Findings.With(measure.CodeControlCut))
+	t.Logf("%v, cut for %v, %+v, %+v", r.Summary.DurationNs, time.Duration(r.Copy.CutNs(measure.StageAll)), r.Copy.Cuts, r.Findings.With(finding.ControlCut))
 }
 
 // A gateway that has lost its state answers every packet of both ends with a reset. Who sends
@@ -167,10 +168,10 @@ func TestACopyGoesOnWhenAGatewayResetsAllConnections(t *testing.T) {
 	l := network(t, cutPath)
 	begin, end := resets(t, l)
 	r := copied(t, l, "forward", begin, end, 300*time.Millisecond)
-	if len(r.Copy.Cuts) < 2 || len(r.Findings.With(measure.CodeCopyCut)) != 1 || len(r.Findings.With(measure.CodeControlCut)) != 1 {
+	if len(r.Copy.Cuts) < 2 || len(r.Findings.With(finding.CopyCut)) != 1 || len(r.Findings.With(finding.ControlCut)) != 1 {
 		t.Errorf("cuts %+v, findings %+v", r.Copy.Cuts, r.Findings)
 	}
-	t.Logf("%v, cut for %v, %+v, %+v", r.Summary.DurationNs, time.Duration(r.Copy.CutNs(measure.StageAll)), r.Copy.Cuts, r.Findings.With(measure.CodeControlCut))
+	t.Logf("%v, cut for %v, %+v, %+v", r.Summary.DurationNs, time.Duration(r.Copy.CutNs(measure.StageAll)), r.Copy.Cuts, r.Findings.With(finding.ControlCut))
 }
 
 // A firewall answers full packets of the client or of the server with a reset: those of the
@@ -185,7 +186,7 @@ func TestACopyGoesOnWhenAFirewallResetsItsConnections(t *testing.T) {
 			&expr.Cmp{Op: expr.CmpOpGt, Register: 1, Data: binary.BigEndian.AppendUint16(nil, 1300)},
 		)
 		r := copied(t, l, direction, begin, end, 300*time.Millisecond)
-		if len(r.Copy.Cuts) < 2 || len(r.Findings.With(measure.CodeCopyCut)) != 1 {
+		if len(r.Copy.Cuts) < 2 || len(r.Findings.With(finding.CopyCut)) != 1 {
 			t.Errorf("%s: cuts %+v, findings %+v", direction, r.Copy.Cuts, r.Findings)
 		}
 		t.Logf("%s: %v, cut for %v, %+v", direction, r.Summary.DurationNs, time.Duration(r.Copy.CutNs(measure.StageAll)), r.Copy.Cuts)

@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // tooBig are the types and codes of routers' errors for packets that are too big.
@@ -70,7 +71,7 @@ func TestThePathMTUIsLimitedByARouteOfTheClient(t *testing.T) {
 			if m.Bytes != c.bytes || m.Limit != c.limit || m.RouteBytes != c.mtu || m.RouteLocked != c.lock || m.InterfaceBytes != 1500 {
 				t.Errorf("route %d: %d bytes of %d, limit %s, locked %v", m.RouteBytes, m.Bytes, m.InterfaceBytes, m.Limit, m.RouteLocked)
 			}
-			if warned := r.Findings.With(measure.CodeMTURouteLocked); len(warned) > 0 != c.lock {
+			if warned := r.Findings.With(finding.MTURouteLocked); len(warned) > 0 != c.lock {
 				t.Errorf("route %d: findings %+v", c.mtu, warned)
 			}
 		}
@@ -154,7 +155,7 @@ links:
 	if m.Bytes != 1300 || m.FailedBytes != 1301 || m.Limit != measure.LimitBlackHole || m.After.Hop != 2 {
 		t.Errorf("%d bytes, limit %s after %+v", m.Bytes, m.Limit, m.After)
 	}
-	if len(m.Reports) != 1 || m.Reports[0].Bytes != 1450 || m.Reports[0].Confirmed || len(r.Findings.With(measure.CodeMTUReportUnconfirmed)) != 1 {
+	if len(m.Reports) != 1 || m.Reports[0].Bytes != 1450 || m.Reports[0].Confirmed || len(r.Findings.With(finding.MTUReportUnconfirmed)) != 1 {
 		t.Errorf("reports %+v, findings %+v", m.Reports, r.Findings)
 	}
 }

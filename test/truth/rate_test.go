@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/text/messages"
 )
 
 // rateCodes are the findings about a rate that was not reached.
-var rateCodes = []measure.Code{
+var rateCodes = []finding.Code{
 	"rate_not_sent", "rate_not_carried", "rate_not_received", "requests_not_sent", "replies_fell_behind", "connections_not_opened",
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/test/built"
 )
 
@@ -77,7 +78,7 @@ func (c *tunnelCase) check(t *testing.T) {
 		}
 	}
 	unknown := slices.Contains(known, false)
-	if warned := c.r.Findings.With(measure.CodeTraceFlowsUnknown); unknown != (len(warned) > 0) {
+	if warned := c.r.Findings.With(finding.TraceFlowsUnknown); unknown != (len(warned) > 0) {
 		t.Errorf("known %v, findings %+v", known, warned)
 	}
 	if middle := tr.Hops[len(tr.Hops)/2]; !unknown && len(middle.Nodes) != len(ends) {
@@ -193,7 +194,7 @@ func TestThePathMTUOfEachFlowIsThatOfItsTunnel(t *testing.T) {
 	if len(m.Flows) != 6 || m.Bytes != least || r.Summary.PathMTUBytes != least {
 		t.Errorf("%d flows, %d bytes, want %d", len(m.Flows), m.Bytes, least)
 	}
-	if least, most, _ := m.Range(); (least < most) != (len(r.Findings.With(measure.CodeMTUFlowsDiffer)) > 0) {
+	if least, most, _ := m.Range(); (least < most) != (len(r.Findings.With(finding.MTUFlowsDiffer)) > 0) {
 		t.Errorf("%d to %d bytes, findings %+v", least, most, r.Findings)
 	}
 }

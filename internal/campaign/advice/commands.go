@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/campaign/plan"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // CommandFactor is the factor of a plan that [CommandPlan.Text] wrote: its levels are command
@@ -45,7 +46,7 @@ func (c *CommandPlan) Name() string {
 // the same.
 func (c *Command) Key(test measure.Test) string {
 	var key []string
-	for _, f := range measure.OptionFields(test) {
+	for _, f := range option.Fields(test) {
 		key = append(key, f.Key+"="+optionText(f.Value(&c.Options)))
 	}
 	return strings.Join(key, "\n")
@@ -56,8 +57,8 @@ func (c *Command) Key(test measure.Test) string {
 func (c *CommandPlan) Text() []byte {
 	endpoints, shared := map[string]string{}, ""
 	levels := make([]string, len(c.Commands))
-	defaults := measure.Defaults(c.Test)
-	for _, f := range measure.OptionFields(c.Test) {
+	defaults := option.Defaults(c.Test)
+	for _, f := range option.Fields(c.Test) {
 		texts, differ := make([]string, len(c.Commands)), false
 		for i := range c.Commands {
 			texts[i] = optionText(f.Value(&c.Commands[i].Options))

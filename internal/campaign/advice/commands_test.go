@@ -10,20 +10,21 @@ import (
 	"soku/internal/campaign/plan"
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestThePlanOfCommandsMeasuresWhatTheCommandsDo(t *testing.T) {
 	for _, test := range measure.Tests() {
-		for _, f := range measure.OptionFields(test) {
-			changed := measure.Defaults(test)
+		for _, f := range option.Fields(test) {
+			changed := option.Defaults(test)
 			if err := f.Edit(&changed, otherValue(f)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := changed.Effective(test); err != nil || f.Check(&changed) != nil {
+			if _, err := option.Effective(changed, test); err != nil || f.Check(&changed) != nil {
 				continue // needs another option, too
 			}
 			commands := []advice.Command{
-				{Line: `plain "quoted" \ line`, Host: "10.0.0.4", Options: measure.Defaults(test)},
+				{Line: `plain "quoted" \ line`, Host: "10.0.0.4", Options: option.Defaults(test)},
 				{Line: "other", Host: "10.0.0.4", Options: changed},
 				{Line: "もう一つ", Host: "fe80::1%eth0", Options: changed},
 			}
@@ -39,7 +40,7 @@ func TestThePlanOfCommandsMeasuresWhatTheCommandsDo(t *testing.T) {
 					if pt.Name != want.Line {
 						t.Errorf("%s with %s: %q, want %q", test, f.Key, pt.Name, want.Line)
 					}
-					for _, o := range measure.OptionFields(test) {
+					for _, o := range option.Fields(test) {
 						if a, b := o.Value(&pt.Tests[0].Options), o.Value(&want.Options); a != b {
 							t.Errorf("%s with %s: %s is %v, want %v", test, f.Key, o.Key, a, b)
 						}
@@ -57,7 +58,7 @@ func TestThePlanOfCommandsMeasuresWhatTheCommandsDo(t *testing.T) {
 }
 
 // otherValue sets a value that is not the default.
-func otherValue(f measure.OptionField) func(p any) error {
+func otherValue(f option.Field) func(p any) error {
 	return func(p any) error {
 		v := reflect.ValueOf(p).Elem()
 		switch {
@@ -81,7 +82,7 @@ func otherValue(f measure.OptionField) func(p any) error {
 }
 
 func TestThePlanOfCommandsHasWhatDecides(t *testing.T) {
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	c := advice.CommandPlan{Test: measure.TestTCP, Rounds: 9, Until: plan.Until{Interval: 0.025}, Practical: 0.03,
 		Commands: []advice.Command{{Line: "tcp a", Host: "a", Options: o}, {Line: "tcp b", Host: "b", Options: o}}}
 	p, err := plan.Parse("plan.yaml", c.Text())
@@ -91,7 +92,7 @@ func TestThePlanOfCommandsHasWhatDecides(t *testing.T) {
 }
 
 func TestTheSameCommandsHaveOneCampaignName(t *testing.T) {
-	many := measure.Defaults(measure.TestTCP)
+	many := option.Defaults(measure.TestTCP)
 	many.Streams = 16
 	command := func(line, host string, o measure.Options) advice.Command {
 		return advice.Command{Line: line, Host: host, Options: o}
@@ -99,7 +100,7 @@ func TestTheSameCommandsHaveOneCampaignName(t *testing.T) {
 	plan := func(rounds int, commands ...advice.Command) string {
 		return (&advice.CommandPlan{Test: measure.TestTCP, Rounds: rounds, Commands: commands}).Name()
 	}
-	one := measure.Defaults(measure.TestTCP)
+	one := option.Defaults(measure.TestTCP)
 	first := plan(10, command("tcp a", "a", one), command("tcp a -P 16", "a", many))
 	if other := plan(20, command("tcp a", "a", one), command("tcp a -P 16", "a", many)); other != first {
 		t.Errorf("%s and %s", first, other)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/yamlfile"
 )
 
@@ -42,8 +43,8 @@ func (t *Test) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) error 
 	}); err != nil {
 		return err
 	}
-	t.Options, t.set = measure.Defaults(t.Test), map[string]bool{}
-	fields := measure.OptionFields(t.Test)
+	t.Options, t.set = option.Defaults(t.Test), map[string]bool{}
+	fields := option.Fields(t.Test)
 	for _, m := range pairs {
 		if m.Key == "test" {
 			continue
@@ -54,7 +55,7 @@ func (t *Test) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) error 
 			}
 			continue
 		}
-		i := slices.IndexFunc(fields, func(f measure.OptionField) bool { return f.Key == m.Key })
+		i := slices.IndexFunc(fields, func(f option.Field) bool { return f.Key == m.Key })
 		if i < 0 {
 			return unknownOption(d, m, path, t.Test)
 		}
@@ -78,25 +79,25 @@ func unknownOption(d *yamlfile.File, m yamlfile.Member, path string, test measur
 		}))
 	}
 	known := []string{"test", "repeats", "rounds"}
-	for _, f := range measure.OptionFields(test) {
+	for _, f := range option.Fields(test) {
 		known = append(known, f.Key)
 	}
 	return d.UnknownKey(m, path, known)
 }
 
 // optionField is the declaration of an option, whatever test it is for.
-func optionField(key string) (measure.OptionField, bool) {
-	f, ok := measure.OptionOf(key)
+func optionField(key string) (option.Field, bool) {
+	f, ok := option.Of(key)
 	return f, ok && len(f.Tests()) > 0
 }
 
 // HasOption reports whether a test has an option of that key.
 func HasOption(test measure.Test, key string) bool {
-	f, ok := measure.OptionOf(key)
+	f, ok := option.Of(key)
 	return ok && f.AppliesTo(test)
 }
 
 // setOption writes the text of an option's value into o.
-func setOption(o *measure.Options, f measure.OptionField, text string) error {
+func setOption(o *measure.Options, f option.Field, text string) error {
 	return f.Edit(o, func(p any) error { return yamlfile.Set(p, text) })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/yamlfile"
 )
 
@@ -111,7 +112,7 @@ const mostIdle = 8
 func (p *Plan) optionsOfTests() []string {
 	var out []string
 	for _, t := range p.Tests {
-		for _, f := range measure.OptionFields(t.Value.Test) {
+		for _, f := range option.Fields(t.Value.Test) {
 			if !slices.Contains(out, f.Key) {
 				out = append(out, f.Key)
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/stats"
 	"soku/internal/yamlfile"
 )
@@ -88,7 +89,7 @@ func (p *Plan) checkSearch(d *yamlfile.File) error {
 
 // canDecide reports whether a search can go by the figure of a test.
 func (p *Plan) canDecide(test measure.Test) bool {
-	return HasOption(test, p.Find.Option) && measure.MetricsOf(test).Ranking[0].Better == measure.Higher
+	return HasOption(test, p.Find.Option) && metric.Of(test).Ranking[0].Better == metric.Higher
 }
 
 // PatternsBySearch returns the patterns of each search, as indices in [Plan.AllPatterns], from the

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/yamlfile"
 )
 
@@ -57,7 +58,7 @@ func (p *Plan) checkSetting(d *yamlfile.File, path, at, key, text string) error 
 	f, ok := optionField(key)
 	if !ok {
 		unknown := measure.Fail(measure.KindFile, "campaign.no_option", measure.Figures{"option": yamlfile.Shorten(key)})
-		return d.LocateAt(at+".options."+key, suggest(unknown, key, measure.OptionKeys(), "campaign.options_are"))
+		return d.LocateAt(at+".options."+key, suggest(unknown, key, option.Keys(), "campaign.options_are"))
 	}
 	if err := setOption(new(measure.Options), f, text); err != nil {
 		wrong := measure.Fail(measure.KindFile, "campaign.option_value", measure.Figures{"option": key, "cause": err})

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/catalog"
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
 	"soku/internal/yamlfile"
 )
 
@@ -42,13 +43,13 @@ func (l *Limits) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) erro
 			}
 			continue
 		}
-		metric := measure.FindMetric(m.Key)
-		if metric == nil {
+		figure := metric.Find(m.Key)
+		if figure == nil {
 			return d.UnknownKey(m, path, append(limitNames(), limitSource, limitCatalog))
 		}
-		limit := measure.Limit{Metric: metric.Key}
+		limit := measure.Limit{Metric: figure.Key}
 		if err := d.Scalar(m.Value, at, func(text string) (err error) {
-			limit.Value, err = metric.ParseValue(text)
+			limit.Value, err = figure.ParseValue(text)
 			return err
 		}); err != nil {
 			return err
@@ -69,8 +70,8 @@ func (l *Limits) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) erro
 
 // limitNames are the figures that can have a limit, as a plan calls them.
 func limitNames() (out []string) {
-	for _, m := range measure.Metrics() {
-		if measure.FindMetric(m.Name()) == m {
+	for _, m := range metric.All() {
+		if metric.Find(m.Name()) == m {
 			out = append(out, m.Name())
 		}
 	}
@@ -100,7 +101,7 @@ func (p *Plan) checkLimits(d *yamlfile.File) error {
 func (p *Plan) checkLimitsAt(d *yamlfile.File, at string, limits Limits) error {
 	for _, l := range limits.figures {
 		if !p.measures(l.Metric) {
-			return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.limit_unused", measure.Figures{"figure": l.Metric, "tests": measure.MetricByKey(l.Metric).Tests()}))
+			return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.limit_unused", measure.Figures{"figure": l.Metric, "tests": metric.ByKey(l.Metric).Tests()}))
 		}
 	}
 	if len(limits.components) == 0 || p.recorded { // limits change nothing that was measured
@@ -123,8 +124,8 @@ func (p *Plan) checkLimitsAt(d *yamlfile.File, at string, limits Limits) error {
 }
 
 // measures reports whether one of the plan's tests has the figure of a metric.
-func (p *Plan) measures(metric string) bool {
-	m := measure.MetricByKey(metric)
+func (p *Plan) measures(figure string) bool {
+	m := metric.ByKey(figure)
 	return m != nil && slices.ContainsFunc(p.Tests, func(t yamlfile.Entry[Test]) bool { return slices.Contains(m.Tests(), t.Value.Test) })
 }
 
@@ -164,7 +165,7 @@ func (p *Plan) LimitsOf(r *measure.Result, known *catalog.Catalog) []measure.Lim
 		}
 	}
 	out = slices.DeleteFunc(out, func(l measure.Limit) bool { // a component has limits of what other tests measure, too
-		return l.Component != "" && !slices.Contains(measure.MetricByKey(l.Metric).Tests(), r.Test)
+		return l.Component != "" && !slices.Contains(metric.ByKey(l.Metric).Tests(), r.Test)
 	})
 	slices.SortStableFunc(out, func(a, b measure.Limit) int {
 		return cmp.Or(strings.Compare(a.Metric, b.Metric), cmp.Compare(a.Value, b.Value))

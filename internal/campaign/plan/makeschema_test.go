@@ -7,6 +7,8 @@ import (
 
 	"github.com/invopop/jsonschema"
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 	"soku/test/schema"
 )
 
@@ -21,7 +23,7 @@ func PlanSchema() *jsonschema.Schema {
 	for _, t := range quantities {
 		s.Definitions[t.name] = textOrNumber(t.description)
 	}
-	for _, key := range measure.OptionKeys() {
+	for _, key := range option.Keys() {
 		f, _ := optionField(key)
 		s.Definitions[optionName(key)] = optionSchema(f)
 	}
@@ -131,9 +133,9 @@ func (*Limits) schema() *jsonschema.Schema { return defined("limits") }
 // limitsSchema has each figure by its key and, where that is enough, without its unit.
 func limitsSchema() *jsonschema.Schema {
 	names := &jsonschema.Schema{Enum: []any{limitSource, limitCatalog}}
-	for _, m := range measure.Metrics() {
+	for _, m := range metric.All() {
 		names.Enum = append(names.Enum, m.Key)
-		if measure.FindMetric(m.Name()) == m && m.Name() != m.Key {
+		if metric.Find(m.Name()) == m && m.Name() != m.Key {
 			names.Enum = append(names.Enum, m.Name())
 		}
 	}
@@ -155,7 +157,7 @@ func levelSchema() *jsonschema.Schema {
 	options := schema.Object()
 	declared, _ := reflect.TypeFor[Level]().FieldByName("Options")
 	options.Description = declared.Tag.Get("doc")
-	for _, key := range measure.OptionKeys() {
+	for _, key := range option.Keys() {
 		options.Properties.Set(key, defined(optionName(key)))
 	}
 	s.Properties.Set("options", options)
@@ -179,7 +181,7 @@ func (*Test) schema() *jsonschema.Schema {
 		for p := turns.Properties.Oldest(); p != nil; p = p.Next() {
 			one.Properties.Set(p.Key, p.Value)
 		}
-		for _, f := range measure.OptionFields(test) {
+		for _, f := range option.Fields(test) {
 			one.Properties.Set(f.Key, optionOfTest(f))
 		}
 		s.OneOf = append(s.OneOf, one)
@@ -188,7 +190,7 @@ func (*Test) schema() *jsonschema.Schema {
 }
 
 // optionOfTest is an option of one test: the definition, where that test has the same values.
-func optionOfTest(f measure.OptionField) *jsonschema.Schema {
+func optionOfTest(f option.Field) *jsonschema.Schema {
 	own := optionSchema(f)
 	if general, found := optionField(f.Key); found && reflect.DeepEqual(optionSchema(general), own) {
 		return defined(optionName(f.Key))
@@ -196,7 +198,7 @@ func optionOfTest(f measure.OptionField) *jsonschema.Schema {
 	return own
 }
 
-func optionSchema(f measure.OptionField) *jsonschema.Schema {
+func optionSchema(f option.Field) *jsonschema.Schema {
 	t := f.Type()
 	s := schemaOf(t)
 	if t.Kind() == reflect.String && len(f.Enum) == 0 {

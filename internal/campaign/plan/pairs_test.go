@@ -10,6 +10,7 @@ import (
 	"soku/internal/campaign/plan"
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // trialsOf are the trials of a plan's first rounds as "client>server", in alphabetical order.
@@ -131,7 +132,7 @@ func TestATrialGoesToThePortOfItsServer(t *testing.T) {
 		for b := range schedule.Blocks(p, "c", 1) {
 			if b.Round == 1 {
 				for j := range b.Jobs() {
-					effective, err := j.Options.Effective(j.Test)
+					effective, err := option.Effective(j.Options, j.Test)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/yamlfile"
 )
 
@@ -11,7 +12,7 @@ import (
 // client's address if that has a label.
 func (t *PatternTest) OptionsBetween(client, server Target) measure.Options {
 	o := t.Options
-	if server.port != 0 && !t.ownPort && t.Test.NeedsServer() {
+	if server.port != 0 && !t.ownPort && option.HasServer(t.Test) {
 		o.Port = server.port
 	}
 	if client.Endpoint.Label != "" && o.Bind == "" {
@@ -122,7 +123,7 @@ func (p *Plan) checkOptionsOnce(d *yamlfile.File, pt *Pattern, chosen []*Level) 
 func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 	for _, t := range p.Tests {
 		o, ownPort := t.Value.Options, t.Value.set["port"]
-		if name, _, _ := strings.Cut(pt.To, "."); t.Value.Test.NeedsServer() && !t.Value.set["port"] {
+		if name, _, _ := strings.Cut(pt.To, "."); option.HasServer(t.Value.Test) && !t.Value.set["port"] {
 			if e, _ := p.Endpoints.Get(name); e.Port != 0 {
 				o.Port = e.Port
 			}
@@ -130,7 +131,7 @@ func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) erro
 		at := "tests." + t.Name
 		for i, l := range chosen {
 			for _, s := range l.Options {
-				f, _ := measure.OptionOf(s.Name)
+				f, _ := option.Of(s.Name)
 				if !f.AppliesTo(t.Value.Test) {
 					continue
 				}
@@ -143,7 +144,7 @@ func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) erro
 				}
 			}
 		}
-		if _, err := o.Effective(t.Value.Test); err != nil {
+		if _, err := option.Effective(o, t.Value.Test); err != nil {
 			if len(p.patterns) > 0 || len(chosen) > 0 {
 				err = measure.Fail(measure.KindFile, "campaign.in_pattern", measure.Figures{"pattern": pt.Name, "cause": err})
 			}

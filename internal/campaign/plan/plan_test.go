@@ -12,6 +12,7 @@ import (
 	"soku/internal/campaign/schedule"
 	"soku/internal/engine/tcp"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestAMinimalPlanHasDefaults(t *testing.T) {
@@ -20,7 +21,7 @@ func TestAMinimalPlanHasDefaults(t *testing.T) {
 		t.Errorf("repeats %d, rounds %d, seed %v, trials %d, patterns %s", p.Repeats, p.Rounds, p.Seed, p.Trials(), patternNames(p))
 	}
 	o := p.AllPatterns()[0].Tests[0].Options
-	if o.Streams != 1 || o.Via != measure.ViaSoku || o.Duration.Std() != 10*time.Second {
+	if o.Streams != 1 || o.Via != option.ViaSoku || o.Duration.Std() != 10*time.Second {
 		t.Errorf("options are %+v", o)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"soku/internal/fleet/ssh"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/yamlfile"
 )
 
@@ -73,6 +74,6 @@ func (p *Plan) RemoteHosts(only Selection) []RemoteHost {
 
 // NeedsOwnServer reports whether a test needs a server of soku.
 func NeedsOwnServer(test measure.Test, o measure.Options) bool {
-	asked, err := o.Effective(test)
-	return err == nil && asked.NeedsServer(test) && asked.Via == measure.ViaSoku
+	asked, err := option.Effective(o, test)
+	return err == nil && option.NeedsServer(asked, test) && asked.Via == option.ViaSoku
 }

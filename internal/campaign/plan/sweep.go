@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/yamlfile"
 )
 
@@ -34,7 +35,7 @@ func (p *Plan) optionOf(name string, f *Factor) string {
 }
 
 // hasTestWith reports whether a test of the plan has an option.
-func (p *Plan) hasTestWith(f measure.OptionField) bool {
+func (p *Plan) hasTestWith(f option.Field) bool {
 	for _, t := range p.Tests {
 		if f.AppliesTo(t.Value.Test) {
 			return true
@@ -47,7 +48,7 @@ func (p *Plan) hasTestWith(f measure.OptionField) bool {
 type sweep struct {
 	file           *yamlfile.File
 	path           string // of the factor
-	option         measure.OptionField
+	option         option.Field
 	scale          string
 	from, to, step reflect.Value // of the option's type
 }
@@ -81,22 +82,22 @@ func (p *Plan) expandSweep(d *yamlfile.File, path, name string, f *Factor) error
 }
 
 // sweptOption is the option that a factor with numeric levels sets.
-func (p *Plan) sweptOption(d *yamlfile.File, path, name string, f *Factor) (measure.OptionField, error) {
+func (p *Plan) sweptOption(d *yamlfile.File, path, name string, f *Factor) (option.Field, error) {
 	key := p.optionOf(name, f)
-	option, ok := optionField(key)
+	field, ok := optionField(key)
 	switch {
 	case !ok && f.Option != "":
 		unknown := measure.Fail(measure.KindFile, "campaign.no_option", measure.Figures{"option": yamlfile.Shorten(key)})
-		return option, d.LocateAt(path+".option", suggest(unknown, key, measure.OptionKeys(), "campaign.options_are"))
+		return field, d.LocateAt(path+".option", suggest(unknown, key, option.Keys(), "campaign.options_are"))
 	case !ok:
 		unknown := measure.Fail(measure.KindFile, "campaign.sweep_of_no_option", measure.Figures{"factor": yamlfile.Shorten(name)})
-		return option, d.LocateAt(path, suggest(unknown, name, p.optionsOfTests(), "campaign.options_are"))
+		return field, d.LocateAt(path, suggest(unknown, name, p.optionsOfTests(), "campaign.options_are"))
 	}
-	switch option.Type().Kind() {
+	switch field.Type().Kind() {
 	case reflect.Int, reflect.Int64, reflect.Float64:
-		return option, nil
+		return field, nil
 	}
-	return option, d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.sweep_of_text", measure.Figures{"option": key}))
+	return field, d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.sweep_of_text", measure.Figures{"option": key}))
 }
 
 func (s *sweep) wrong(key, code string, figures measure.Figures) error {

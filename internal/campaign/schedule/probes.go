@@ -4,6 +4,7 @@ import (
 	"soku/internal/campaign/bitset"
 	"soku/internal/campaign/plan"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // mostProbed is how many pairs of a pattern are probed at most: of more pairs each end is in a
@@ -26,7 +27,7 @@ func Probes(p *plan.Plan, only plan.Selection) []Job {
 		s := p.EndpointSets(pt)
 		for n := range pt.Tests {
 			t := &pt.Tests[n]
-			if t.Test.NeedsServer() && !plan.NeedsOwnServer(t.Test, t.Options) {
+			if option.HasServer(t.Test) && !plan.NeedsOwnServer(t.Test, t.Options) {
 				continue
 			}
 			for _, pair := range probed(&s) {
@@ -47,8 +48,8 @@ func Probes(p *plan.Plan, only plan.Selection) []Job {
 func probe(t *plan.PatternTest, client, server plan.Target) Job {
 	asked := t.OptionsBetween(client, server)
 	test, o := t.Test, asked
-	if test.NeedsServer() {
-		test, o = measure.TestLatency, measure.Defaults(measure.TestLatency)
+	if option.HasServer(test) {
+		test, o = measure.TestLatency, option.Defaults(measure.TestLatency)
 		o.Port, o.Bind, o.Device, o.IPVersion = asked.Port, asked.Bind, asked.Device, asked.IPVersion
 		o.ConnectTimeout, o.Pin = asked.ConnectTimeout, asked.Pin
 	}
@@ -95,7 +96,7 @@ type probeEnds struct {
 }
 
 func endsOfProbe(j Job) probeEnds {
-	if !j.Test.NeedsServer() {
+	if !option.HasServer(j.Test) {
 		return probeEnds{EndpointPair: EndpointPair{Client: j.Client.Reference()}, test: j.Test}
 	}
 	return probeEnds{j.Endpoints(), j.Test, j.Options.Port, j.Options.Bind, j.Options.Device, j.Options.IPVersion, j.Options.ConnectTimeout, j.Options.Pin}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // assumedOverhead is what a trial takes beside measuring until this campaign
@@ -14,11 +15,11 @@ const assumedOverhead = 300 * time.Millisecond
 // TrialTime is how long a trial will take; false if it ends after an amount
 // whose rate is not known, and then only the overhead is counted.
 func TrialTime(test measure.Test, o measure.Options) (time.Duration, bool) {
-	length, known := measure.SpecOf(test).Length(o)
+	length, known := option.SpecOf(test).Length(o)
 	return assumedOverhead + length.Std(), known
 }
 
 // TrialBytes is the payload a trial moves; false if it goes as fast as it can.
 func TrialBytes(test measure.Test, o measure.Options) (int64, bool) {
-	return measure.SpecOf(test).Payload(o)
+	return option.SpecOf(test).Payload(o)
 }

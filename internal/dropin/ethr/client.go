@@ -12,6 +12,7 @@ import (
 	"soku/internal/engine/trace"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 	"soku/internal/wire"
 	"soku/internal/wire/ethr"
@@ -96,8 +97,8 @@ func (t *test) kind() measure.Test {
 // options are soku's options of the test. They are not checked as on soku's own command
 // line, because Ethr has other limits.
 func (t *test) options() measure.Options {
-	o := measure.Defaults(t.kind())
-	o.Via, o.Port, o.TOS, o.Duration = measure.ViaEthr, t.Port, t.TOS, measure.Duration(t.Duration)
+	o := option.Defaults(t.kind())
+	o.Via, o.Port, o.TOS, o.Duration = option.ViaEthr, t.Port, t.TOS, measure.Duration(t.Duration)
 	o.ConnectTimeout, o.Series = measure.Duration(5*time.Second), measure.SeriesOff
 	if t.Bind.IsValid() {
 		o.Bind = t.Bind.String()

@@ -8,6 +8,7 @@ import (
 	"soku/internal/engine/connect"
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/wire"
 	"soku/internal/wire/ethr"
@@ -17,7 +18,7 @@ import (
 func (t *test) connects(ctx context.Context) error {
 	o, second := t.o, 0
 	o.Duration = cmp.Or(o.Duration, measure.Duration(24*time.Hour))
-	o.Via = measure.ViaSoku
+	o.Via = option.ViaSoku
 	end, err := connect.Run(ctx, connect.Target{Addr: t.addr, Reset: true}, o, nil, func(p measure.Progress) {
 		took := time.Duration(p.EndNs - p.StartNs).Seconds()
 		if took < 0.9 {

@@ -9,15 +9,15 @@ const (
 	all     = asServer | clients
 )
 
-// option is a row of the table of options.
-type option struct {
+// flagOption is a row of the table of options.
+type flagOption struct {
 	name, value, help string
 	modes             int
 }
 
 // options are those of Ethr 1.0.0 and of December 2025, in the order of help.
-func options() []option {
-	return []option{
+func options() []flagOption {
+	return []flagOption{
 		{"h", "", "help", all},
 		{"no", "", "write no log file", all},
 		{"o", "FILE", "log file; ethrs.log of a server, ethrc.log of a client", all},
@@ -50,4 +50,4 @@ func options() []option {
 }
 
 // toggle reports whether the option has no value.
-func (o option) toggle() bool { return o.value == "" }
+func (o flagOption) toggle() bool { return o.value == "" }

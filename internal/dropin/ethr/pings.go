@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine/ping"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 )
 
@@ -116,7 +117,7 @@ func (t *test) connect(ctx context.Context, d *net.Dialer, prefix string) (took 
 
 // echo sends one echo request. It returns an error only if every other would fail, too.
 func (t *test) echo(ctx context.Context, prefix string) (took time.Duration, ok bool, err error) {
-	o := measure.Defaults(measure.TestPing)
+	o := option.Defaults(measure.TestPing)
 	o.Count, o.Duration, o.Timeout, o.Bind, o.TOS = 1, 0, measure.Duration(pingTimeout), t.o.Bind, t.o.TOS
 	l, err := ping.Run(ctx, t.addr.Addr(), o, nil)
 	switch kind := measure.KindOf(err); {

@@ -10,6 +10,7 @@ import (
 	"soku/internal/engine/probe"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/text"
 )
 
@@ -50,7 +51,7 @@ func (t *test) route(ctx context.Context) error {
 
 // routeOptions are the options of the trace engine.
 func (t *test) routeOptions() measure.Options {
-	o := measure.Defaults(measure.TestTrace)
+	o := option.Defaults(measure.TestTrace)
 	o.Own = probe.Options{Probe: strings.ToLower(t.Protocol), MaxHops: routeHops}
 	o.Port, o.Bind, o.TOS = 0, t.o.Bind, t.o.TOS
 	if t.Protocol == "TCP" {

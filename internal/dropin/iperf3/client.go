@@ -10,6 +10,7 @@ import (
 	"soku/internal/engine/tcp"
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/trial"
 	"soku/internal/wire"
 	"soku/internal/wire/iperf3"
@@ -24,8 +25,8 @@ func (s *Settings) options() (measure.Test, measure.Options) {
 	if s.UDP {
 		test = measure.TestUDP
 	}
-	o := measure.Defaults(test)
-	o.Via, o.Port, o.Streams = measure.ViaIperf3, s.Port, s.Streams
+	o := option.Defaults(test)
+	o.Via, o.Port, o.Streams = option.ViaIperf3, s.Port, s.Streams
 	o.Series = measure.SeriesOff // its output has none
 	o.Duration = measure.Duration(time.Duration(s.Time) * time.Second)
 	if s.endless() {

@@ -30,7 +30,7 @@ Examples:
 `)
 	for _, part := range []struct {
 		title   string
-		options []option
+		options []flagOption
 	}{{"Server or Client", commonOptions()}, {"Server specific", serverOptions()}, {"Client specific", clientOptions()}} {
 		fmt.Fprintf(&b, "\n%s:\n", part.title)
 		for _, o := range part.options {
@@ -42,7 +42,7 @@ Examples:
 }
 
 // helpEntry is the line or lines of an option.
-func helpEntry(o option) string {
+func helpEntry(o flagOption) string {
 	left := "      --" + o.long
 	if o.short != "" {
 		left = "  -" + o.short + ", --" + o.long

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func tos(s *Settings, v string) error {
@@ -27,8 +28,8 @@ func cPrefix(v string) string {
 
 func flowLabel(s *Settings, v string) error {
 	n, err := strconv.ParseInt(cPrefix(v), 0, 32)
-	if err != nil || n < 1 || n > measure.MaxFlowLabel {
-		return problem("unable to set IPv6 flow label").WithHintCode("iperf3.option.flow_label", measure.Figures{"most": fmt.Sprintf("%#x", measure.MaxFlowLabel)})
+	if err != nil || n < 1 || n > option.MaxFlowLabel {
+		return problem("unable to set IPv6 flow label").WithHintCode("iperf3.option.flow_label", measure.Figures{"most": fmt.Sprintf("%#x", option.MaxFlowLabel)})
 	}
 	s.FlowLabel = int(n)
 	return nil

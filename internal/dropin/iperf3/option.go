@@ -18,8 +18,8 @@ const (
 	infoOnly // prints information about the program and measures nothing
 )
 
-// option is an option of any version of iperf3.
-type option struct {
+// flagOption is an option of any version of iperf3.
+type flagOption struct {
 	long  string
 	short string // one letter, or empty
 	arg   string // the argument's name in the help; empty: none; in brackets: may be left out
@@ -36,7 +36,7 @@ type option struct {
 }
 
 // name is the option as users write it.
-func (o option) name() string {
+func (o flagOption) name() string {
 	if o.short != "" && o.long != "" {
 		return "-" + o.short + ", --" + o.long
 	}
@@ -44,12 +44,12 @@ func (o option) name() string {
 }
 
 // options are all options, in the order of the help.
-func options() []option {
-	return append(append(append(append([]option{}, commonOptions()...), serverOptions()...), clientOptions()...), olderNames()...)
+func options() []flagOption {
+	return append(append(append(append([]flagOption{}, commonOptions()...), serverOptions()...), clientOptions()...), olderNames()...)
 }
 
-func commonOptions() []option {
-	return []option{
+func commonOptions() []flagOption {
+	return []flagOption{
 		{long: "port", short: "p", arg: "PORT", help: "port to listen on or to connect to", set: whole(func(s *Settings) *int { return &s.Port }, 1, 65535, wrongPort)},
 		{long: "format", short: "f", arg: "LETTER", help: "unit of rates: k, m, g, t bits or K, M, G, T bytes", set: format},
 		{long: "interval", short: "i", arg: "SECONDS", help: "time between reports, 0.1 to 60; 0 for one at the end", set: interval},
@@ -77,8 +77,8 @@ func commonOptions() []option {
 	}
 }
 
-func serverOptions() []option {
-	return []option{
+func serverOptions() []flagOption {
+	return []flagOption{
 		{long: "server", short: "s", side: both, help: "answer the tests of others", set: beServer},
 		{long: "daemon", short: "D", side: serverOnly, help: "go to the background", set: toggle(func(s *Settings) *bool { return &s.Daemon }), what: "not on Windows"},
 		{long: "one-off", short: "1", side: serverOnly, help: "answer one test, then end", set: toggle(func(s *Settings) *bool { return &s.OneOff })},
@@ -93,9 +93,9 @@ func serverOptions() []option {
 	}
 }
 
-func clientOptions() []option {
+func clientOptions() []flagOption {
 	const sctp, noSCTP = "soku measures TCP and UDP", "iperf3.option.no_sctp"
-	return []option{
+	return []flagOption{
 		{long: "client", short: "c", arg: "HOST[%DEVICE]", side: both, help: "measure against this host", set: beClient},
 		{long: "sctp", side: clientOnly, help: "use SCTP", what: sctp, refusal: noSCTP},
 		{long: "xbind", short: "X", arg: "NAME", side: clientOnly, help: "links of an SCTP association", what: sctp, refusal: noSCTP},
@@ -139,8 +139,8 @@ func clientOptions() []option {
 }
 
 // olderNames are the names that iperf3 accepts without listing them.
-func olderNames() []option {
-	return []option{
+func olderNames() []flagOption {
+	return []flagOption{
 		{long: "bandwidth", arg: "RATE[/BURST]", side: clientOnly, help: "older name of --bitrate", set: bitrate, old: true},
 		{long: "linux-congestion", arg: "NAME", side: clientOnly, help: "older name of --congestion", set: text(func(s *Settings) *string { return &s.Congestion }), old: true},
 		{long: "no-fq-socket-pacing", side: clientOnly, help: "do not have the kernel pace", old: true,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 	"soku/internal/wire/iperf3"
 )
@@ -28,7 +29,7 @@ func TestTheParametersAreThoseOfIperf3(t *testing.T) {
 			t.Fatal(err)
 		}
 		test, o := set.options()
-		if o, err = o.Effective(test); err != nil {
+		if o, err = option.Effective(o, test); err != nil {
 			t.Fatal(err)
 		}
 		p, err := iperf3.ParametersFor(wire.Request{Test: test, Options: o, IPerf3: x})

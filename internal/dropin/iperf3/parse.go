@@ -62,7 +62,7 @@ func stray(word string) error {
 
 type parser struct {
 	s     *Settings
-	all   []option
+	all   []flagOption
 	given map[string]bool // long names
 	sided [3]string       // how the first option of each side was written
 }
@@ -86,8 +86,8 @@ func (p *parser) long(what string, rest []string) ([]string, error) {
 }
 
 // find is the long option of that name, or the only one that begins with it.
-func (p *parser) find(name string) (option, error) {
-	var near []option
+func (p *parser) find(name string) (flagOption, error) {
+	var near []flagOption
 	for _, o := range p.all {
 		if o.long == name {
 			return o, nil
@@ -98,7 +98,7 @@ func (p *parser) find(name string) (option, error) {
 	}
 	switch len(near) {
 	case 0:
-		return option{}, unrecognized{problem("unrecognized option '--%s'", name)}
+		return flagOption{}, unrecognized{problem("unrecognized option '--%s'", name)}
 	case 1:
 		return near[0], nil
 	}
@@ -106,7 +106,7 @@ func (p *parser) find(name string) (option, error) {
 	for _, o := range near {
 		names = append(names, "'--"+o.long+"'")
 	}
-	return option{}, unrecognized{problem("option '--%s' is ambiguous; possibilities: %s", name, strings.Join(names, " "))}
+	return flagOption{}, unrecognized{problem("option '--%s' is ambiguous; possibilities: %s", name, strings.Join(names, " "))}
 }
 
 // shorts takes the letters of one argument.
@@ -133,17 +133,17 @@ func (p *parser) shorts(letters string, rest []string) ([]string, error) {
 	return rest, nil
 }
 
-func (p *parser) letter(letter string) (option, bool) {
+func (p *parser) letter(letter string) (flagOption, bool) {
 	for _, o := range p.all {
 		if o.short == letter {
 			return o, true
 		}
 	}
-	return option{}, false
+	return flagOption{}, false
 }
 
 // take sets one option that was given as name.
-func (p *parser) take(o option, name, value string) error {
+func (p *parser) take(o flagOption, name, value string) error {
 	p.given[o.long] = true
 	if o.side < infoOnly && p.sided[o.side] == "" {
 		p.sided[o.side] = name

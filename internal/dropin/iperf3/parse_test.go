@@ -10,13 +10,14 @@ import (
 
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // helpOption finds the options of a line of iperf3's help.
 var helpOption = regexp.MustCompile(`^\s+(?:-(\w), )?--([a-z0-9-]+)([=< \[])?(\S*)`)
 
 // listed are the options in the help of a real iperf3, by their side.
-func listed(help string) (all []option) {
+func listed(help string) (all []flagOption) {
 	where := both
 	for line := range strings.Lines(help) {
 		switch {
@@ -26,7 +27,7 @@ func listed(help string) (all []option) {
 			where = clientOnly
 		}
 		if m := helpOption.FindStringSubmatch(line); m != nil {
-			all = append(all, option{short: m[1], long: m[2], side: where})
+			all = append(all, flagOption{short: m[1], long: m[2], side: where})
 		}
 	}
 	return all
@@ -230,7 +231,7 @@ func TestSocketOptionsArePassedToTheTrial(t *testing.T) {
 			t.Fatal(err)
 		}
 		test, o := s.options()
-		if o, err = o.Effective(test); err != nil || o.Multipath != want.Multipath || o.FlowLabel != want.FlowLabel || o.Own != want.Own {
+		if o, err = option.Effective(o, test); err != nil || o.Multipath != want.Multipath || o.FlowLabel != want.FlowLabel || o.Own != want.Own {
 			t.Errorf("%s: %+v, %v", line, o, err)
 		}
 	}

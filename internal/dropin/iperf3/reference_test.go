@@ -21,7 +21,7 @@ func optionTable() string {
 	var b strings.Builder
 	for _, part := range []struct {
 		title   string
-		options []option
+		options []flagOption
 	}{
 		{"For a server or a client", commonOptions()}, {"For a server", serverOptions()},
 		{"For a client", clientOptions()}, {"Older names", olderNames()},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	serveriperf3 "soku/internal/server/iperf3"
 	"soku/internal/sock"
@@ -58,7 +59,7 @@ func (r *runner) config() (cfg server.Config, protocol serveriperf3.Config, err 
 	}
 	cfg.Device = set.Device
 	if set.Affinity >= 0 {
-		protocol.Pin = measure.Pinning{On: true, CPUs: []int{set.Affinity}}
+		protocol.Pin = option.Pinning{On: true, CPUs: []int{set.Affinity}}
 		if _, err := sock.NewPins(protocol.Pin); err != nil {
 			return cfg, protocol, problem("unable to set CPU affinity: %v", err)
 		}

@@ -17,31 +17,31 @@ const (
 	perhaps // attached to the letter, or the next argument unless it begins with a dash
 )
 
-// option is one of the command line.
-type option struct {
+// flagOption is one of the command line.
+type flagOption struct {
 	name  string // a letter, or a word
 	takes takes
 	set   func(o *Options, v string) error
 }
 
 // options are all options of ntttcp.
-func options() []option {
-	flag := func(name string, field func(*Options) *bool) option {
-		return option{name, nothing, func(o *Options, _ string) error { *field(o) = true; return nil }}
+func options() []flagOption {
+	flag := func(name string, field func(*Options) *bool) flagOption {
+		return flagOption{name, nothing, func(o *Options, _ string) error { *field(o) = true; return nil }}
 	}
-	number := func(name string, field func(*Options) *int, most int) option {
-		return option{name, value, func(o *Options, v string) (err error) { *field(o), err = whole(v, most); return err }}
+	number := func(name string, field func(*Options) *int, most int) flagOption {
+		return flagOption{name, value, func(o *Options, v string) (err error) { *field(o), err = whole(v, most); return err }}
 	}
-	file := func(name, usual string, field func(*Options) *string) option {
-		return option{name, perhaps, func(o *Options, v string) error {
+	file := func(name, usual string, field func(*Options) *string) flagOption {
+		return flagOption{name, perhaps, func(o *Options, v string) error {
 			if *field(o) = v; v == "" {
 				*field(o) = usual
 			}
 			return nil
 		}}
 	}
-	role := func(name string, field func(*Options) *bool) option {
-		return option{name, perhaps, func(o *Options, v string) error {
+	role := func(name string, field func(*Options) *bool) flagOption {
+		return flagOption{name, perhaps, func(o *Options, v string) error {
 			*field(o) = true
 			if v != "" {
 				o.Address = v
@@ -49,7 +49,7 @@ func options() []option {
 			return nil
 		}}
 	}
-	return []option{
+	return []flagOption{
 		role("r", func(o *Options) *bool { return &o.Receiver }),
 		role("s", func(o *Options) *bool { return &o.Sender }),
 		flag("D", func(o *Options) *bool { return &o.Daemon }),
@@ -128,9 +128,9 @@ func Parse(args []string) (o *Options, notes []string, err error) {
 }
 
 // word sets a long option.
-func (o *Options) word(all []option, text string, args []string) ([]string, error) {
+func (o *Options) word(all []flagOption, text string, args []string) ([]string, error) {
 	name, v, has := strings.Cut(text, "=")
-	var found *option
+	var found *flagOption
 	for i := range all {
 		switch n := all[i].name; {
 		case len(n) == 1:
@@ -157,9 +157,9 @@ func (o *Options) word(all []option, text string, args []string) ([]string, erro
 }
 
 // letters sets joined short options; the last may have a value.
-func (o *Options) letters(all []option, text string, args []string) ([]string, error) {
+func (o *Options) letters(all []flagOption, text string, args []string) ([]string, error) {
 	for i, letter := range text {
-		var found *option
+		var found *flagOption
 		for k := range all {
 			if all[k].name == string(letter) {
 				found = &all[k]

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"soku/internal/engine/bulk"
-	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	wire "soku/internal/wire/ntttcp"
 )
@@ -175,7 +175,7 @@ func affinity(o *Options, c *console) (*sock.Pins, error) {
 	if o.CPU < 0 {
 		return nil, nil
 	}
-	pins, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{o.CPU}})
+	pins, err := sock.NewPins(option.Pinning{On: true, CPUs: []int{o.CPU}})
 	if err != nil {
 		return nil, err
 	}

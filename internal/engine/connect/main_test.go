@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -31,9 +32,9 @@ func ways(t *testing.T, f func(t *testing.T, client makers, server acceptors)) {
 }
 
 func options(change func(*measure.Options)) measure.Options {
-	o := measure.Defaults(measure.TestConnect)
+	o := option.Defaults(measure.TestConnect)
 	change(&o)
-	o, err := o.Effective(measure.TestConnect)
+	o, err := option.Effective(o, measure.TestConnect)
 	if err != nil {
 		panic(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/test/freeport"
 	"soku/test/tier"
 )
@@ -231,7 +232,7 @@ func TestImpossibleRunsAreRefused(t *testing.T) {
 		"no timeout": {"127.0.0.1:1", func(o *measure.Options) { o.ConnectTimeout = 0 }},
 		"two kinds":  {"[::1]:1", func(o *measure.Options) { o.Bind = "127.0.0.1" }},
 	} {
-		o := measure.Defaults(measure.TestConnect)
+		o := option.Defaults(measure.TestConnect)
 		c.change(&o)
 		if _, err := Run(t.Context(), Target{Addr: netip.MustParseAddrPort(c.to)}, o, nil, nil); measure.KindOf(err) != measure.KindUsage {
 			t.Errorf("%s: %v", name, err)

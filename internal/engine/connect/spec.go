@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 )
 
 // Options are those that only the connect test has.
@@ -18,9 +20,9 @@ type Options struct {
 // OptionsOf returns the options that only the connect test has.
 func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o) }
 
-var _ = measure.Register(measure.Spec{
+var _ = option.Register(option.Spec{
 	Name: measure.TestConnect, Place: 40,
-	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, []string{
+	Options: slices.Concat(option.NetworkKeys, option.ServerKeys, option.TimedKeys, []string{
 		"series", "count", "streams", "size", "request_rate",
 	}),
 	Own:      Options{Close: "auto", Entry: "auto"},
@@ -32,26 +34,26 @@ var _ = measure.Register(measure.Spec{
 	Held:     true,
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		if o.Count > 0 {
-			return measure.AmountLength(float64(o.Count), o.RequestRate)
+			return option.AmountLength(float64(o.Count), o.RequestRate)
 		}
-		return measure.DurationLength(o)
+		return option.DurationLength(o)
 	},
 	Payload: func(o measure.Options) (int64, bool) {
 		if o.Size == 0 { // a connection without a request carries no payload
 			return 0, true
 		}
-		return o.ExchangePayload()
+		return option.ExchangePayload(o)
 	},
-	Metrics: measure.TestMetrics{
-		Families: []*measure.Family{measure.ConnectionFamily, measure.RoundTripFamily, measure.ReportedFamily},
-		Ranking:  append([]*measure.Metric{measure.MetricConnections}, measure.RoundTripRanking()...),
-		Headline: append([][]*measure.Metric{{measure.MetricConnections}}, measure.RoundTripHeadline()...),
+	Metrics: metric.Set{
+		Families: []*metric.Family{metric.ConnectionFamily, metric.RoundTripFamily, metric.ReportedFamily},
+		Ranking:  append([]*metric.Definition{metric.Connections}, metric.RoundTripRanking()...),
+		Headline: append([][]*metric.Definition{{metric.Connections}}, metric.RoundTripHeadline()...),
 	},
 })
 
 func defaults() measure.Options {
-	o := measure.Timed()
-	o.Streams, o.Via, o.Series = 1, measure.ViaSoku, measure.SeriesOn
+	o := option.Timed()
+	o.Streams, o.Via, o.Series = 1, option.ViaSoku, measure.SeriesOn
 	return o
 }
 
@@ -93,7 +95,7 @@ func check(o *measure.Options) error {
 func via(o measure.Options) error {
 	own := OptionsOf(o)
 	switch {
-	case o.Via != measure.ViaEthr:
+	case o.Via != option.ViaEthr:
 		return nil
 	case o.Size > 0:
 		return measure.Fail(measure.KindUsage, "option.ethr.size", nil).WithHintCode("leave_out_one", nil)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestSourcesAreAddressesOfOneFamily(t *testing.T) {
@@ -32,24 +33,24 @@ func TestSourcesAreAddressesOfOneFamily(t *testing.T) {
 
 func TestAThirdPartyPortHasLimits(t *testing.T) {
 	effective := func(own Options, change func(*measure.Options)) (measure.Options, error) {
-		o := measure.Defaults(measure.TestConnect)
+		o := option.Defaults(measure.TestConnect)
 		o.Own = own
 		change(&o)
-		return o.Effective(measure.TestConnect)
+		return option.Effective(o, measure.TestConnect)
 	}
 	asIs := func(*measure.Options) {}
 	foreign := Options{Close: "auto", Entry: "auto", ToPort: 443}
 	o, err := effective(foreign, asIs)
-	if err != nil || o.RequestRate != 100 || o.NeedsServer(measure.TestConnect) {
+	if err != nil || o.RequestRate != 100 || option.NeedsServer(o, measure.TestConnect) {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if again, err := o.Effective(measure.TestConnect); err != nil || again != o {
+	if again, err := option.Effective(o, measure.TestConnect); err != nil || again != o {
 		t.Errorf("effective options are not their own: %+v, %v", again, err)
 	}
-	if o, err := effective(Options{Close: "auto", Entry: "auto"}, asIs); err != nil || o.RequestRate != 0 || !o.NeedsServer(measure.TestConnect) {
+	if o, err := effective(Options{Close: "auto", Entry: "auto"}, asIs); err != nil || o.RequestRate != 0 || !option.NeedsServer(o, measure.TestConnect) {
 		t.Errorf("%+v, %v", o, err)
 	}
-	viaEthr := func(o *measure.Options) { o.Via = measure.ViaEthr }
+	viaEthr := func(o *measure.Options) { o.Via = option.ViaEthr }
 	for want, c := range map[string]struct {
 		own    Options
 		change func(*measure.Options)

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -15,12 +16,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // options are effective options of a copy, changed by edit.
 func options(t *testing.T, edit func(o *measure.Options, own *Options)) measure.Options {
 	t.Helper()
-	o := measure.Defaults(measure.TestCopy)
+	o := option.Defaults(measure.TestCopy)
 	own := OptionsOf(o)
 	own.Files, own.FileSize, own.Sync = 20, 10_000, off
 	edit(&o, &own)
 	o.Own = own
-	effective, err := o.Effective(measure.TestCopy)
+	effective, err := option.Effective(o, measure.TestCopy)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 )
 
 // Options are those that only the copy test has.
@@ -31,9 +33,9 @@ const apart = "apart"
 // off is the value of options for what is left out.
 const off = "off"
 
-var _ = measure.Register(measure.Spec{
+var _ = option.Register(option.Spec{
 	Name: measure.TestCopy, Place: 80,
-	Options: slices.Concat(measure.NetworkOptions, []string{
+	Options: slices.Concat(option.NetworkKeys, []string{
 		"via", "port", "interval", "direction", "streams", "rate", "window", "congestion", "series",
 	}),
 	Own:         defaultOwn(),
@@ -50,13 +52,13 @@ var _ = measure.Register(measure.Spec{
 		if !known {
 			return 0, false
 		}
-		return measure.AmountLength(float64(n)*8, float64(o.Rate))
+		return option.AmountLength(float64(n)*8, float64(o.Rate))
 	},
 	Payload: payload,
-	Metrics: measure.TestMetrics{
-		Families: []*measure.Family{measure.ThroughputFamily, measure.CopyFamily},
-		Ranking:  []*measure.Metric{measure.MetricGoodput},
-		Headline: [][]*measure.Metric{{measure.MetricGoodput}, {measure.MetricCopyTime}},
+	Metrics: metric.Set{
+		Families: []*metric.Family{metric.ThroughputFamily, metric.CopyFamily},
+		Ranking:  []*metric.Definition{metric.Goodput},
+		Headline: [][]*metric.Definition{{metric.Goodput}, {metric.CopyTime}},
 	},
 })
 
@@ -65,8 +67,8 @@ func defaultOwn() Options {
 }
 
 func defaults() measure.Options {
-	o := measure.Timed()
-	o.Duration, o.Streams, o.Direction, o.Via, o.Series = 0, 1, measure.Forward, measure.ViaSoku, measure.SeriesOn
+	o := option.Timed()
+	o.Duration, o.Streams, o.Direction, o.Via, o.Series = 0, 1, measure.Forward, option.ViaSoku, measure.SeriesOn
 	return o
 }
 

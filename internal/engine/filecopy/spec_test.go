@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestOptionsThatDoNotGoTogetherAreRefused(t *testing.T) {
@@ -20,11 +21,11 @@ func TestOptionsThatDoNotGoTogetherAreRefused(t *testing.T) {
 		"copy.bytes":          func(_ *measure.Options, own *Options) { own.Files, own.FileSize = 1e6, 1<<40 },
 		"copy.path":           func(_ *measure.Options, own *Options) { own.Disk = "a\x00b" },
 	} {
-		o := measure.Defaults(measure.TestCopy)
+		o := option.Defaults(measure.TestCopy)
 		own := OptionsOf(o)
 		edit(&o, &own)
 		o.Own = own
-		_, err := o.Effective(measure.TestCopy)
+		_, err := option.Effective(o, measure.TestCopy)
 		wantCode(t, err, code)
 	}
 }

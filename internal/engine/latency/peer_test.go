@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine/latency/requests"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 )
 
@@ -33,7 +34,7 @@ func forEach(t *testing.T, f func(t *testing.T, open linker, o measure.Options),
 // options are for 100 round trips with a timeout far longer than this machine
 // may stand still.
 func options(protocol string) measure.Options {
-	o := measure.Defaults(measure.TestLatency)
+	o := option.Defaults(measure.TestLatency)
 	o.Duration, o.Count = 0, 100
 	measure.EditOwn(&o, func(own *Options) { own.Protocol = protocol })
 	o.Timeout = measure.Duration(20 * time.Second)

@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/test/tier"
 )
@@ -280,7 +281,7 @@ func TestFloorIsQuickAndOnThisHost(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for _, protocol := range []string{"tcp", "udp"} {
 		for _, rate := range []float64{0, 10, 1e6} {
-			o := measure.Defaults(measure.TestLatency)
+			o := option.Defaults(measure.TestLatency)
 			o.RequestRate = rate
 			measure.EditOwn(&o, func(own *Options) { own.Protocol = protocol })
 			start := time.Now()

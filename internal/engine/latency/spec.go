@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 )
 
 // Options are those that only the latency test has.
@@ -28,9 +30,9 @@ const StampsSplit = "split"
 // FarTimes reports whether replies carry the times of the far end.
 func (o Options) FarTimes() bool { return o.OneWay || o.Stamps == StampsSplit }
 
-var _ = measure.Register(measure.Spec{
+var _ = option.Register(option.Spec{
 	Name: measure.TestLatency, Place: 30,
-	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, []string{
+	Options: slices.Concat(option.NetworkKeys, option.ServerKeys, option.TimedKeys, []string{
 		"series", "count", "omit", "size", "request_rate", "flows", "timeout", "congestion", "mptcp", "flow_label",
 	}),
 	Own:         Options{Protocol: "tcp", Arrivals: "fixed", Spin: "auto", Stamps: "auto", Row: 1000},
@@ -44,21 +46,21 @@ var _ = measure.Register(measure.Spec{
 	Datagrams:   func(o measure.Options) bool { return OptionsOf(o).Protocol == "udp" },
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		if o.Count > 0 {
-			return measure.AmountLength(float64(o.Count), o.RequestRate)
+			return option.AmountLength(float64(o.Count), o.RequestRate)
 		}
-		return measure.DurationLength(o)
+		return option.DurationLength(o)
 	},
-	Payload: measure.Options.ExchangePayload,
-	Metrics: measure.TestMetrics{
-		Families: []*measure.Family{measure.RoundTripFamily, measure.ReportedFamily},
-		Ranking:  measure.RoundTripRanking(),
-		Headline: measure.RoundTripHeadline(),
+	Payload: option.ExchangePayload,
+	Metrics: metric.Set{
+		Families: []*metric.Family{metric.RoundTripFamily, metric.ReportedFamily},
+		Ranking:  metric.RoundTripRanking(),
+		Headline: metric.RoundTripHeadline(),
 	},
 })
 
 func defaults() measure.Options {
-	o := measure.Timed()
-	o.Size, o.Flows, o.Timeout, o.Via = 64, 1, measure.Duration(time.Second), measure.ViaSoku
+	o := option.Timed()
+	o.Size, o.Flows, o.Timeout, o.Via = 64, 1, measure.Duration(time.Second), option.ViaSoku
 	o.Series = measure.SeriesOff // a reading on a busy processor would be in the tail
 	return o
 }
@@ -102,9 +104,9 @@ func checkSchedule(o *measure.Options, own Options) error {
 // checkSize rejects messages that are too small for their content or too large for the
 // protocol.
 func checkSize(o *measure.Options, own Options) error {
-	least := measure.Size(measure.MinNumberedMessage)
+	least := measure.Size(option.MinNumberedMessage)
 	if own.Protocol == "udp" {
-		least = measure.MinUDPPayload
+		least = option.MinUDPPayload
 	}
 	if least += 16; own.FarTimes() && o.Size < least {
 		return measure.Fail(measure.KindUsage, "latency.size.times", measure.Figures{
@@ -113,15 +115,15 @@ func checkSize(o *measure.Options, own Options) error {
 	}
 	udp := own.Protocol == "udp"
 	switch {
-	case udp && o.Via == measure.ViaSoku && o.Size < measure.MinUDPPayload:
+	case udp && o.Via == option.ViaSoku && o.Size < option.MinUDPPayload:
 		return measure.Fail(measure.KindUsage, "latency.size.number", measure.Figures{
-			"size_bytes": o.Size, "least_bytes": measure.MinUDPPayload,
+			"size_bytes": o.Size, "least_bytes": option.MinUDPPayload,
 		})
 	case o.Size < 1 || o.Size > 64<<10:
 		return measure.Fail(measure.KindUsage, "latency.size.range", measure.Figures{"size_bytes": o.Size})
-	case udp && o.Size > measure.MaxUDPPayload:
+	case udp && o.Size > option.MaxUDPPayload:
 		return measure.Fail(measure.KindUsage, "latency.size.datagram", measure.Figures{
-			"size_bytes": o.Size, "most_bytes": measure.MaxUDPPayload,
+			"size_bytes": o.Size, "most_bytes": option.MaxUDPPayload,
 		})
 	}
 	return nil
@@ -132,7 +134,7 @@ func via(o measure.Options) error {
 	var code string
 	own := OptionsOf(o)
 	switch {
-	case o.Via != measure.ViaEthr:
+	case o.Via != option.ViaEthr:
 		return nil
 	case own.Protocol == "udp":
 		code = "option.ethr.udp"

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestOptionsThatCannotBeMeasuredAreRefused(t *testing.T) {
 	asIs := func(*measure.Options) {}
 	size := func(n measure.Size) func(*measure.Options) { return func(o *measure.Options) { o.Size = n } }
 	scheduled := func(o *measure.Options) { o.RequestRate = 5 }
-	viaEthr := func(o *measure.Options) { o.Via = measure.ViaEthr }
+	viaEthr := func(o *measure.Options) { o.Via = option.ViaEthr }
 	for _, c := range []struct {
 		own    func(*Options)
 		change func(*measure.Options)
@@ -33,21 +34,21 @@ func TestOptionsThatCannotBeMeasuredAreRefused(t *testing.T) {
 		{func(own *Options) { own.Stamps = "split" }, viaEthr, "stamps split does not go with via ethr"},
 		{func(own *Options) { own.Spin = "on" }, viaEthr, "spin on does not go with via ethr"},
 	} {
-		o := measure.Defaults(measure.TestLatency)
+		o := option.Defaults(measure.TestLatency)
 		measure.EditOwn(&o, c.own)
 		c.change(&o)
-		if _, err := o.Effective(measure.TestLatency); measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), c.want) {
+		if _, err := option.Effective(o, measure.TestLatency); measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want a usage error with %q", err, c.want)
 		}
 	}
 }
 
 func TestAbsentOptionsOfAnOlderProgramAreTheDefaults(t *testing.T) {
-	o := measure.Defaults(measure.TestLatency)
+	o := option.Defaults(measure.TestLatency)
 	o.Flows = 0
 	measure.EditOwn(&o, func(own *Options) { own.Arrivals, own.Spin, own.Stamps = "", "", "" })
-	got, err := o.Effective(measure.TestLatency)
-	if want, _ := measure.Defaults(measure.TestLatency).Effective(measure.TestLatency); err != nil || got != want {
+	got, err := option.Effective(o, measure.TestLatency)
+	if want, _ := option.Effective(option.Defaults(measure.TestLatency), measure.TestLatency); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

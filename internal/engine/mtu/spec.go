@@ -6,11 +6,13 @@ import (
 
 	"soku/internal/engine/probe"
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 )
 
-var _ = measure.Register(measure.Spec{
+var _ = option.Register(option.Spec{
 	Name: measure.TestMTU, Place: 70,
-	Options:  slices.Concat(measure.NetworkOptions, []string{"count", "flows", "timeout", "port"}),
+	Options:  slices.Concat(option.NetworkKeys, []string{"count", "flows", "timeout", "port"}),
 	Own:      probe.Options{MaxHops: 30},
 	Defaults: defaults(),
 	Fill:     fill,
@@ -19,10 +21,10 @@ var _ = measure.Register(measure.Spec{
 		return measure.Duration(max(o.Flows, 1)) * assumedSearch, true
 	},
 	Payload: func(measure.Options) (int64, bool) { return 0, true }, // the load of probes is negligible
-	Metrics: measure.TestMetrics{
-		Families: []*measure.Family{measure.PathMTUFamily},
-		Ranking:  []*measure.Metric{measure.MetricPathMTU},
-		Headline: [][]*measure.Metric{{measure.MetricPathMTU}},
+	Metrics: metric.Set{
+		Families: []*metric.Family{metric.PathMTUFamily},
+		Ranking:  []*metric.Definition{metric.PathMTU},
+		Headline: [][]*metric.Definition{{metric.PathMTU}},
 	},
 })
 

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/test/tier"
 )
 
@@ -91,7 +92,7 @@ func echoed(request []byte) arrival {
 // options are for runs in which every request is answered: the timeout is far
 // longer than this machine may stand still.
 func options(count int64, size int) measure.Options {
-	o := measure.Defaults(measure.TestPing)
+	o := option.Defaults(measure.TestPing)
 	o.Duration, o.Count, o.Size = 0, count, measure.Size(size)
 	o.Own = Options{Spacing: measure.Duration(time.Millisecond)}
 	o.Timeout = measure.Duration(20 * time.Second)

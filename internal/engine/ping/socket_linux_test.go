@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/test/tier"
 )
 
@@ -107,7 +108,7 @@ func TestFloorIsQuick(t *testing.T) {
 	needPing(t)
 	for _, v6 := range []bool{false, true} {
 		start := time.Now()
-		f, err := Floor(t.Context(), measure.Defaults(measure.TestPing), v6)
+		f, err := Floor(t.Context(), option.Defaults(measure.TestPing), v6)
 		if err != nil || f.RTT.Count < 10 || f.RTT.P50 <= 0 || f.Clock == "" {
 			t.Errorf("v6 %v: got %+v, %v", v6, f, err)
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 )
 
 // Options are the options that only the ping test has.
@@ -23,9 +25,9 @@ func RequestRate(o measure.Options) float64 {
 	return 0
 }
 
-var _ = measure.Register(measure.Spec{
+var _ = option.Register(option.Spec{
 	Name: measure.TestPing, Place: 50,
-	Options:  slices.Concat(measure.NetworkOptions, measure.TimedOptions, []string{"series", "count", "size", "timeout"}),
+	Options:  slices.Concat(option.NetworkKeys, option.TimedKeys, []string{"series", "count", "size", "timeout"}),
 	Own:      Options{Spacing: measure.Duration(100 * time.Millisecond)},
 	Defaults: defaults(),
 	Check:    checkSpacing,
@@ -33,7 +35,7 @@ var _ = measure.Register(measure.Spec{
 		if o.Count > 0 {
 			return measure.Duration(o.Count) * spacingOf(o), true
 		}
-		return measure.DurationLength(o)
+		return option.DurationLength(o)
 	},
 	Payload: func(o measure.Options) (int64, bool) {
 		n := o.Count
@@ -42,10 +44,10 @@ var _ = measure.Register(measure.Spec{
 		}
 		return 2 * n * int64(o.Size), true
 	},
-	Metrics: measure.TestMetrics{
-		Families: []*measure.Family{measure.RoundTripFamily, measure.ReportedFamily},
-		Ranking:  measure.RoundTripRanking(),
-		Headline: measure.RoundTripHeadline(),
+	Metrics: metric.Set{
+		Families: []*metric.Family{metric.RoundTripFamily, metric.ReportedFamily},
+		Ranking:  metric.RoundTripRanking(),
+		Headline: metric.RoundTripHeadline(),
 	},
 })
 
@@ -58,7 +60,7 @@ func checkSpacing(o *measure.Options) error {
 }
 
 func defaults() measure.Options {
-	o := measure.Timed()
+	o := option.Timed()
 	o.Size, o.Timeout, o.Series = 56, measure.Duration(time.Second), measure.SeriesOff
 	return o
 }

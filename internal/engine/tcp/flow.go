@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/panics"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
@@ -49,7 +50,7 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 	if slices.ContainsFunc(conns, sock.IsMultipath) {
 		o = ofMultipath(o)
 	}
-	f := &flow{watch: func() {}, policy: asked.Policy, pins: asked.Pins, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, measure.UsualLength(len(conns))))}
+	f := &flow{watch: func() {}, policy: asked.Policy, pins: asked.Pins, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, option.UsualLength(len(conns))))}
 	f.limits.Timeouts = f.limits.With(f.policy, role)
 	f.hold(asked.Limit.Of(role), role)
 	cfg := meter.Config{Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe}

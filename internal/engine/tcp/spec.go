@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 )
 
@@ -22,9 +24,9 @@ func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o
 // Set implements [sock.Setter].
 func (o Options) Set(s *sock.Settings) { s.MSS, s.NoDelay = o.MSS, o.NoDelay }
 
-var _ = measure.Register(measure.Spec{
+var _ = option.Register(option.Spec{
 	Name: measure.TestTCP, Place: 10,
-	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, measure.LoadOptions, []string{
+	Options: slices.Concat(option.NetworkKeys, option.ServerKeys, option.TimedKeys, option.LoadKeys, []string{
 		"series", "omit", "length", "congestion", "mptcp", "flow_label",
 	}),
 	Own:         Options{},
@@ -37,17 +39,17 @@ var _ = measure.Register(measure.Spec{
 	Via:         via,
 	Connections: connections,
 	Length:      length,
-	Payload:     measure.Options.LoadPayload,
-	Metrics: measure.TestMetrics{
-		Families: []*measure.Family{measure.ThroughputFamily, measure.SegmentFamily, measure.StreamFamily, measure.UnderLoadFamily},
-		Ranking:  []*measure.Metric{measure.MetricGoodput},
-		Headline: [][]*measure.Metric{{measure.MetricGoodput}},
+	Payload:     option.LoadPayload,
+	Metrics: metric.Set{
+		Families: []*metric.Family{metric.ThroughputFamily, metric.SegmentFamily, metric.StreamFamily, metric.UnderLoadFamily},
+		Ranking:  []*metric.Definition{metric.Goodput},
+		Headline: [][]*metric.Definition{{metric.Goodput}},
 	},
 })
 
 func defaults() measure.Options {
-	o := measure.Timed()
-	o.Streams, o.Direction, o.Via = 1, measure.Forward, measure.ViaSoku
+	o := option.Timed()
+	o.Streams, o.Direction, o.Via = 1, measure.Forward, option.ViaSoku
 	o.Series = measure.SeriesOn
 	o.TX, o.RX = "auto", "auto"
 	return o
@@ -56,7 +58,7 @@ func defaults() measure.Options {
 // fill sets options that an older program left out, and the length of a call.
 func fill(o *measure.Options) {
 	o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto")
-	o.Length = cmp.Or(o.Length, measure.UsualLength(o.Streams))
+	o.Length = cmp.Or(o.Length, option.UsualLength(o.Streams))
 }
 
 func check(o *measure.Options) error {
@@ -74,7 +76,7 @@ func via(o measure.Options) error {
 	var code string
 	own := OptionsOf(o)
 	switch o.Via {
-	case measure.ViaEthr:
+	case option.ViaEthr:
 		switch {
 		case o.Direction == measure.Bidirectional:
 			code = "option.ethr.bidirectional"
@@ -86,14 +88,14 @@ func via(o measure.Options) error {
 			return nil
 		}
 		return measure.Fail(measure.KindUsage, code, nil).WithHintCode("leave_out_one", nil)
-	case measure.ViaIperf3:
+	case option.ViaIperf3:
 		switch {
 		case own.Verify:
 			return measure.Fail(measure.KindUsage, "iperf3.unsupported.verify", nil)
 		case own.WithLatency:
 			return measure.Fail(measure.KindUsage, "iperf3.unsupported.latency", nil)
 		}
-	case measure.ViaNtttcp:
+	case option.ViaNtttcp:
 		switch {
 		case own.Verify:
 			return measure.Fail(measure.KindUsage, "ntttcp.unsupported.verify", nil)
@@ -116,7 +118,7 @@ func connections(o measure.Options) int {
 
 func length(o measure.Options) (measure.Duration, bool) {
 	if o.Bytes > 0 {
-		return measure.AmountLength(float64(o.Bytes)*8, float64(o.Rate))
+		return option.AmountLength(float64(o.Bytes)*8, float64(o.Rate))
 	}
 	d := o.Omit + o.Duration
 	if OptionsOf(o).WithLatency {

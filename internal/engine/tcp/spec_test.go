@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestOptionsThatCannotBeMeasuredAreRefused(t *testing.T) {
@@ -16,19 +17,19 @@ func TestOptionsThatCannotBeMeasuredAreRefused(t *testing.T) {
 		want   string
 	}{
 		{Options{Verify: true}, func(o *measure.Options) { o.RX = "discard" }, "verify needs the paths write and read"},
-		{Options{Verify: true}, via(measure.ViaEthr), "verify does not go with via ethr"},
-		{Options{WithLatency: true}, via(measure.ViaEthr), "with_latency does not go with via ethr"},
-		{Options{Verify: true}, via(measure.ViaIperf3), "--verify"},
-		{Options{WithLatency: true}, via(measure.ViaIperf3), "--with-latency"},
-		{Options{Verify: true}, via(measure.ViaNtttcp), "verify: "},
-		{Options{WithLatency: true}, via(measure.ViaNtttcp), "with-latency: "},
+		{Options{Verify: true}, via(option.ViaEthr), "verify does not go with via ethr"},
+		{Options{WithLatency: true}, via(option.ViaEthr), "with_latency does not go with via ethr"},
+		{Options{Verify: true}, via(option.ViaIperf3), "--verify"},
+		{Options{WithLatency: true}, via(option.ViaIperf3), "--with-latency"},
+		{Options{Verify: true}, via(option.ViaNtttcp), "verify: "},
+		{Options{WithLatency: true}, via(option.ViaNtttcp), "with-latency: "},
 		{Options{Verify: true, WithLatency: true}, asIs, ""},
-		{Options{}, via(measure.ViaNtttcp), ""},
+		{Options{}, via(option.ViaNtttcp), ""},
 	} {
-		o := measure.Defaults(measure.TestTCP)
+		o := option.Defaults(measure.TestTCP)
 		o.Own = c.own
 		c.change(&o)
-		_, err := o.Effective(measure.TestTCP)
+		_, err := option.Effective(o, measure.TestTCP)
 		if c.want == "" && err != nil || c.want != "" && (measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: got %v, want %q", c.own, err, c.want)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/test/loopback"
 	"soku/test/tier"
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // options are those of a TCP test of d with n streams.
 func options(d time.Duration, n int) measure.Options {
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.Duration, o.Streams = measure.Duration(d), n
 	return o
 }

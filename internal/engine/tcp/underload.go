@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // ProbeConnections is how many connections, in addition to the flow's, carry the messages of a
@@ -43,7 +44,7 @@ func LoadProbe(o measure.Options) measure.Options {
 }
 
 func probe(o measure.Options) measure.Options {
-	p := measure.Defaults(measure.TestLatency)
+	p := option.Defaults(measure.TestLatency)
 	p.RequestRate, p.Interval = probeRate, o.Interval
 	p.DSCP, p.TOS, p.IPVersion, p.Port, p.ConnectTimeout = o.DSCP, o.TOS, o.IPVersion, o.Port, o.ConnectTimeout
 	return p

@@ -6,17 +6,18 @@ import (
 
 	_ "soku/internal/engine/latency" // the test that the probes are options of
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestTheProbesOfALoadAreEffectiveOptions(t *testing.T) {
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.Omit = measure.Duration(2 * time.Second)
-	o, err := o.Effective(measure.TestTCP)
+	o, err := option.Effective(o, measure.TestTCP)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, p := range map[string]measure.Options{"idle": IdleProbe(o), "load": LoadProbe(o)} {
-		if again, err := p.Effective(measure.TestLatency); err != nil || again != p {
+		if again, err := option.Effective(p, measure.TestLatency); err != nil || again != p {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -33,7 +34,7 @@ func TestTheProbesOfALoadKeepItsPathAndTakeTheirTimes(t *testing.T) {
 		{second, 0, second, second / 5, second * 4 / 5}, // no longer than the load
 		{0, 0, 2 * second, 0, 24 * 3600 * second},       // ends with the load
 	} {
-		o := measure.Defaults(measure.TestTCP)
+		o := option.Defaults(measure.TestTCP)
 		o.Duration, o.Omit, o.Interval = c.load, c.omit, second/2
 		o.DSCP, o.TOS, o.IPVersion, o.Port, o.ConnectTimeout = "EF", 184, 6, 4711, 7*second
 		idle, load := IdleProbe(o), LoadProbe(o)

@@ -13,6 +13,7 @@ import (
 
 	"soku/internal/engine/probe"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 )
 
@@ -144,7 +145,7 @@ func TestLimitedAnswersInventNothing(t *testing.T) {
 
 // usual are the default options.
 func usual(flows int) measure.Options {
-	o := measure.Defaults(measure.TestTrace)
+	o := option.Defaults(measure.TestTrace)
 	o.Flows, o.Own = flows, probe.Options{Probe: "udp", MaxHops: 30}
 	return o
 }

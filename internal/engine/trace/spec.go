@@ -6,21 +6,23 @@ import (
 
 	"soku/internal/engine/probe"
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 )
 
-var _ = measure.Register(measure.Spec{
+var _ = option.Register(option.Spec{
 	Name: measure.TestTrace, Place: 60,
-	Options:  slices.Concat(measure.NetworkOptions, []string{"count", "interval", "flows", "timeout", "port"}),
+	Options:  slices.Concat(option.NetworkKeys, []string{"count", "interval", "flows", "timeout", "port"}),
 	Own:      probe.Options{Probe: "udp", MaxHops: 30},
 	Defaults: defaults(),
 	Fill:     probe.FillPort,
 	Check:    check,
 	Length:   length,
 	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // the load of probes is negligible
-	Metrics: measure.TestMetrics{
-		Families: []*measure.Family{measure.RoundTripFamily, measure.ReportedFamily, measure.HopFamily},
-		Ranking:  measure.RoundTripRanking(),
-		Headline: [][]*measure.Metric{{measure.MetricHops}, {measure.MetricRTTP50, measure.MetricRTTMean}, {measure.MetricRTTLoss}},
+	Metrics: metric.Set{
+		Families: []*metric.Family{metric.RoundTripFamily, metric.ReportedFamily, metric.HopFamily},
+		Ranking:  metric.RoundTripRanking(),
+		Headline: [][]*metric.Definition{{metric.Hops}, {metric.RTTP50, metric.RTTMean}, {metric.RTTLoss}},
 	},
 })
 

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 
-	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // Every datagram begins with this header, in network byte order. Payload that cannot
@@ -46,7 +46,7 @@ const (
 )
 
 // The header must fit the smallest datagram that a trial may ask for.
-var _ [measure.MinUDPPayload - headerSize]struct{}
+var _ [option.MinUDPPayload - headerSize]struct{}
 
 // castagnoli returns the CRC table. It is made at the first call, and not at program
 // start, because that takes longer than the rest of the package's initialisation.

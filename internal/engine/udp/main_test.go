@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock/datagram"
 	"soku/test/freeport"
 )
@@ -27,7 +28,7 @@ func pairs(t testing.TB, n int) (clients, servers []net.Conn) {
 }
 
 func options(d time.Duration, n int, rate measure.Rate) measure.Options {
-	o := measure.Defaults(measure.TestUDP)
+	o := option.Defaults(measure.TestUDP)
 	o.Duration, o.Streams, o.Rate = measure.Duration(d), n, rate
 	return o
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/metric"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 )
 
@@ -19,9 +21,9 @@ func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o
 // Set implements [sock.Setter].
 func (o Options) Set(s *sock.Settings) { s.NoFragment = o.NoFragment }
 
-var _ = measure.Register(measure.Spec{
+var _ = option.Register(option.Spec{
 	Name: measure.TestUDP, Place: 20,
-	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, measure.LoadOptions, []string{
+	Options: slices.Concat(option.NetworkKeys, option.ServerKeys, option.TimedKeys, option.LoadKeys, []string{
 		"series", "omit", "size", "flow_label",
 	}),
 	Own:         Options{},
@@ -36,37 +38,37 @@ var _ = measure.Register(measure.Spec{
 	Datagrams:   func(measure.Options) bool { return true },
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		if o.Bytes > 0 {
-			return measure.AmountLength(float64(o.Bytes)*8, float64(o.Rate))
+			return option.AmountLength(float64(o.Bytes)*8, float64(o.Rate))
 		}
-		return measure.DurationLength(o)
+		return option.DurationLength(o)
 	},
-	Payload: measure.Options.LoadPayload,
-	Metrics: measure.TestMetrics{
-		Families: []*measure.Family{measure.ThroughputFamily, measure.DatagramFamily, measure.StreamFamily},
-		Ranking:  []*measure.Metric{measure.MetricGoodput},
-		Headline: [][]*measure.Metric{{measure.MetricGoodput}, {measure.MetricLoss}},
+	Payload: option.LoadPayload,
+	Metrics: metric.Set{
+		Families: []*metric.Family{metric.ThroughputFamily, metric.DatagramFamily, metric.StreamFamily},
+		Ranking:  []*metric.Definition{metric.Goodput},
+		Headline: [][]*metric.Definition{{metric.Goodput}, {metric.Loss}},
 	},
 })
 
 func defaults() measure.Options {
-	o := measure.Timed()
+	o := option.Timed()
 	// 1400 bytes need no fragments on any common path; 10 Mbit/s floods none.
-	o.Streams, o.Size, o.Rate, o.Direction, o.Via = 1, 1400, 10_000_000, measure.Forward, measure.ViaSoku
+	o.Streams, o.Size, o.Rate, o.Direction, o.Via = 1, 1400, 10_000_000, measure.Forward, option.ViaSoku
 	o.Series = measure.SeriesOn
 	o.TX, o.RX = "auto", "auto"
 	return o
 }
 
 func check(o *measure.Options) error {
-	if o.Via == measure.ViaSoku && o.Size < measure.MinUDPPayload {
-		return measure.Fail(measure.KindUsage, "udp.size", measure.Figures{"size_bytes": o.Size, "least_bytes": measure.MinUDPPayload})
+	if o.Via == option.ViaSoku && o.Size < option.MinUDPPayload {
+		return measure.Fail(measure.KindUsage, "udp.size", measure.Figures{"size_bytes": o.Size, "least_bytes": option.MinUDPPayload})
 	}
 	return nil
 }
 
 // via refuses what a server of Ethr does not do with datagrams.
 func via(o measure.Options) error {
-	if o.Via == measure.ViaEthr && o.Direction != measure.Forward {
+	if o.Via == option.ViaEthr && o.Direction != measure.Forward {
 		return measure.Fail(measure.KindUsage, "option.ethr.udp_direction", measure.Figures{"direction": o.Direction}).WithHintCode("leave_out_one", nil)
 	}
 	return nil

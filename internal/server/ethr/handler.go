@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/sock"
 	wire "soku/internal/wire/ethr"
@@ -53,7 +54,7 @@ func New(hooks Hooks) server.Protocol { return protocol{hooks} }
 type protocol struct{ hooks Hooks }
 
 // Name implements [server.Protocol].
-func (protocol) Name() string { return measure.ViaEthr }
+func (protocol) Name() string { return option.ViaEthr }
 
 // Match implements [server.Protocol].
 func (protocol) Match(first []byte) (ours bool, more int) { return wire.Begins(first) }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/sock"
 	wire "soku/internal/wire/ethr"
@@ -245,7 +246,7 @@ func FuzzEthrConnection(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	at, _ := s.ForeignAddr(measure.ViaEthr)
+	at, _ := s.ForeignAddr(option.ViaEthr)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx) }()

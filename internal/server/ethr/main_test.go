@@ -7,7 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/test/servertest"
 )
@@ -28,7 +28,7 @@ func serve(t *testing.T, cfg server.Config, hooks Hooks) (r *running, at netip.A
 	p := &quick{protocol: protocol{hooks}, change: func(h *handler) { h.quiet = 200 * time.Millisecond }}
 	cfg.Foreign = []server.Foreign{{Protocol: p, Listen: "127.0.0.1:0"}}
 	s := servertest.Start(t, cfg)
-	at, ok := s.ForeignAddr(measure.ViaEthr)
+	at, ok := s.ForeignAddr(option.ViaEthr)
 	if !ok {
 		t.Fatal("no port for Ethr")
 	}

@@ -12,6 +12,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/sock"
 	wire "soku/internal/wire/ethr"
@@ -93,7 +94,7 @@ func (t *connTest) bandwidth(ctx context.Context) error {
 	}
 	t.client.moved(int64(early))
 	_ = t.conn.SetDeadline(time.Time{})
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.Duration, o.Interval = 0, measure.Duration(100*time.Millisecond)
 	o.Length = measure.Size(min(t.request.Params.Buffer, 1<<20)) // as much as one of soku's writes
 	if t.request.Params.Reverse {
@@ -223,7 +224,7 @@ func (t *connTest) answer() (begins time.Time, early int, err error) {
 // latency answers messages until the client closes the connection.
 func (t *connTest) latency(ctx context.Context) error {
 	_ = t.conn.SetDeadline(time.Time{})
-	o := measure.Defaults(measure.TestLatency)
+	o := option.Defaults(measure.TestLatency)
 	o.Size = measure.Size(t.request.Params.Buffer)
 	rounds := int64(t.request.Params.Rounds)
 	var trips []time.Duration

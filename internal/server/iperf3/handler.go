@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"soku/internal/engine"
-	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
@@ -21,8 +21,8 @@ import (
 // Config is what an operator decides for clients of iperf3 alone. The zero value is
 // good.
 type Config struct {
-	Users *wire.Guard     // which clients are served; nil: all, or none where the server has a token
-	Pin   measure.Pinning // processors for tests whose clients ask for none
+	Users *wire.Guard    // which clients are served; nil: all, or none where the server has a token
+	Pin   option.Pinning // processors for tests whose clients ask for none
 	// Observer returns the observer of the next test; nil: none. If another test is still
 	// shown it waits, or, without wait, returns nil.
 	Observer func(wait bool) Observer
@@ -36,7 +36,7 @@ func New(cfg Config) server.Protocol { return protocol{cfg} }
 type protocol struct{ cfg Config }
 
 // Name implements [server.Protocol].
-func (protocol) Name() string { return measure.ViaIperf3 }
+func (protocol) Name() string { return option.ViaIperf3 }
 
 // Match implements [server.Protocol]: a connection begins with a cookie.
 func (protocol) Match(first []byte) (ours bool, more int) {

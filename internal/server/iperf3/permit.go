@@ -9,6 +9,7 @@ import (
 	"soku/internal/engine/tcp"
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
 )
@@ -77,7 +78,7 @@ func optionsOf(p *wire.Parameters) (measure.Options, error) {
 		o.Direction = measure.Reverse
 	}
 	if p.ServerAffinity != nil {
-		if _, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{*p.ServerAffinity}}); err != nil {
+		if _, err := sock.NewPins(option.Pinning{On: true, CPUs: []int{*p.ServerAffinity}}); err != nil {
 			return o, fail(wire.CodeAffinity, "server.iperf3.processor", measure.Figures{"processor": *p.ServerAffinity, "cause": err})
 		}
 	}

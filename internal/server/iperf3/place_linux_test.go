@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/test/servertest"
 	"soku/test/tier"
@@ -67,7 +68,7 @@ func TestTestsOfIperf3sClientsAreKeptOnTheServersProcessor(t *testing.T) {
 		t.Skip("it needs processors 0 and 1")
 	}
 	w := &watching{kept: map[string]bool{}}
-	s := serve(t, server.Config{}, Config{Pin: measure.Pinning{On: true, CPUs: []int{1}}, Observer: func(bool) Observer { return w }})
+	s := serve(t, server.Config{}, Config{Pin: option.Pinning{On: true, CPUs: []int{1}}, Observer: func(bool) Observer { return w }})
 	for _, c := range []struct{ asked, want, not string }{{"", "1", "0"}, {"-A 0,0", "0", "1"}} {
 		w.mu.Lock()
 		clear(w.kept)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	wire "soku/internal/wire/iperf3"
 	"soku/test/tier"
@@ -79,7 +80,7 @@ func runIperf3(t *testing.T, host, port string, args ...string) iperf3JSON {
 
 // ownPort is the port that a server has for iperf3 alone.
 func (s *running) ownPort() string {
-	at, ok := s.ForeignAddr(measure.ViaIperf3)
+	at, ok := s.ForeignAddr(option.ViaIperf3)
 	if !ok {
 		s.t.Fatal("no port for iperf3")
 	}

@@ -9,6 +9,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/server"
 	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
@@ -26,7 +27,7 @@ func (t *test) measure() (*measure.End, error) {
 	}
 	pinning := t.handler.cfg.Pin
 	if cpu := t.asked.ServerAffinity; cpu != nil {
-		pinning = measure.Pinning{On: true, CPUs: []int{*cpu}}
+		pinning = option.Pinning{On: true, CPUs: []int{*cpu}}
 	}
 	pins, err := sock.NewPins(pinning)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/wire"
 )
@@ -57,7 +58,7 @@ func (s *session) ask(ctx context.Context, i int) (c *net.TCPConn, took time.Dur
 	}
 	took = time.Since(began)
 	_ = c.SetDeadline(time.Time{})
-	return c, took, c.SetNoDelay(sock.FromOptions(s.request.Options).NoDelay || measure.SpecOf(s.request.Test).Messages)
+	return c, took, c.SetNoDelay(sock.FromOptions(s.request.Options).NoDelay || option.SpecOf(s.request.Test).Messages)
 }
 
 // syn is the request for the test.

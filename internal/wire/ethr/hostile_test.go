@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 	"soku/test/exchange"
 	"soku/test/tier"
@@ -15,10 +17,10 @@ import (
 
 func open(t *testing.T, addr string, change func(*measure.Options)) (wire.Session, error) {
 	t.Helper()
-	o := measure.Defaults(measure.TestTCP)
-	o.Via, o.ConnectTimeout = measure.ViaEthr, measure.Duration(300*time.Millisecond)
+	o := option.Defaults(measure.TestTCP)
+	o.Via, o.ConnectTimeout = option.ViaEthr, measure.Duration(300*time.Millisecond)
 	change(&o)
-	o, err := o.Effective(measure.TestTCP)
+	o, err := option.Effective(o, measure.TestTCP)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,7 @@ func TestOpeningEndsWithItsContext(t *testing.T) {
 	addr := exchange.Service(t, func(c net.Conn) { _, _ = Read(c); time.Sleep(5 * time.Second) })
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	began := time.Now()
 	if _, err := Open(ctx, addr, wire.Request{Test: measure.TestTCP, Options: o}, wire.Hooks{}); measure.KindOf(err) != measure.KindInterrupted || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
@@ -107,7 +109,7 @@ func TestATokenIsRefusedWithEthr(t *testing.T) {
 func TestAServerThatIgnoresTheRateIsReported(t *testing.T) {
 	s := &session{request: wire.Request{Test: measure.TestTCP, Options: measure.Options{Rate: 8000}}}
 	own := &measure.End{Flows: []measure.FlowEnd{{Role: measure.Receiver, DurationNs: 1e9, Streams: []measure.Stream{{ReceivedBytes: 1200}}}}}
-	if end, err := s.Finish(t.Context(), own); err != nil || len(end.Findings.With(measure.CodeServerExceedsRate)) != 1 {
+	if end, err := s.Finish(t.Context(), own); err != nil || len(end.Findings.With(finding.ServerExceedsRate)) != 1 {
 		t.Errorf("%+v, %v", end, err)
 	}
 	own.Flows[0].Streams[0].ReceivedBytes = 1050

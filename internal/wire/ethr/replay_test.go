@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/trial"
 	"soku/internal/wire/ethr"
 	"soku/test/exchange"
@@ -34,8 +35,8 @@ func against(t *testing.T, test measure.Test, change func(*measure.Options), nam
 		}
 		played <- err
 	}()
-	o := measure.Defaults(test)
-	o.Via, o.Port, o.Duration = measure.ViaEthr, int(ports.At(ethr.Port).Port()), measure.Duration(400*time.Millisecond)
+	o := option.Defaults(test)
+	o.Via, o.Port, o.Duration = option.ViaEthr, int(ports.At(ethr.Port).Port()), measure.Duration(400*time.Millisecond)
 	change(&o)
 	r := trial.Run(t.Context(), trial.Spec{Test: test, Options: o, Host: "127.0.0.1"}, trial.Hooks{})
 	if r.Error != nil {

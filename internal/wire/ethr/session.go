@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/sock"
 	"soku/internal/wire"
 )
@@ -76,7 +77,7 @@ func (s *session) knock(ctx context.Context) error {
 		return nil
 	}
 	if measure.KindOf(err) == measure.KindUnreachable && !errors.Is(err, errRefused) && ctx.Err() == nil {
-		s.findings.Add(measure.CodeReceiverUnconfirmed, "", measure.Figures{"port": s.remote.Port()})
+		s.findings.Add(finding.ReceiverUnconfirmed, "", measure.Figures{"port": s.remote.Port()})
 		return nil
 	}
 	return err
@@ -191,7 +192,7 @@ func (s *session) Finish(_ context.Context, own *measure.End) (*measure.End, err
 			bytes += x.ReceivedBytes
 		}
 		if f.Role == measure.Receiver && rate > 0 && float64(bytes)*8e9 > 1.1*rate*float64(max(f.DurationNs, 1)) {
-			end.Findings.Add(measure.CodeServerExceedsRate, measure.AtServer, measure.Figures{"rate_bps": s.request.Options.Rate})
+			end.Findings.Add(finding.ServerExceedsRate, measure.AtServer, measure.Figures{"rate_bps": s.request.Options.Rate})
 		}
 	}
 	return end, nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/wire"
 )
@@ -43,7 +44,7 @@ func ParametersFor(r wire.Request) (*Parameters, error) {
 		p.GSO, p.GRO = o.TX == "gso", o.RX == "gro"
 		p.fitOffload()
 	}
-	if _, server, _ := measure.ParsePin(o.Pin); len(server.CPUs) == 1 { // which was checked
+	if _, server, _ := option.ParsePin(o.Pin); len(server.CPUs) == 1 { // which was checked
 		p.ServerAffinity = &server.CPUs[0]
 	}
 	if x.Key != nil {
@@ -82,7 +83,7 @@ func lengthOf(r wire.Request) int {
 	case r.IPerf3.Length > 0:
 		return r.IPerf3.Length
 	}
-	return min(int(cmp.Or(r.Options.Length, measure.UsualLength(r.Options.Streams))), usualLength)
+	return min(int(cmp.Or(r.Options.Length, option.UsualLength(r.Options.Streams))), usualLength)
 }
 
 // wholeWrites rounds an amount up to whole writes, as iperf3 does.
@@ -96,7 +97,7 @@ func wholeWrites(o measure.Options, length int) measure.Options {
 // fits returns an error if iperf3 does not support the request.
 func fits(r wire.Request) error {
 	o, x := r.Options, r.IPerf3
-	_, server, err := measure.ParsePin(o.Pin)
+	_, server, err := option.ParsePin(o.Pin)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 )
 
@@ -16,10 +17,10 @@ func TestSocketOptionsAreSentToTheServer(t *testing.T) {
 		measure.TestTCP: {func(o *measure.Options) { o.Multipath = true }, Parameters{MPTCP: true}},
 		measure.TestUDP: {func(o *measure.Options) { o.FlowLabel, o.Own = 7, udp.Options{NoFragment: true} }, Parameters{FlowLabel: 7, DontFragment: true}},
 	} {
-		o := measure.Defaults(test)
-		o.Via = measure.ViaIperf3
+		o := option.Defaults(test)
+		o.Via = option.ViaIperf3
 		c.set(&o)
-		o, err := o.Effective(test)
+		o, err := option.Effective(o, test)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 	"soku/test/tier"
 )
@@ -86,7 +87,7 @@ func results(c net.Conn) {
 }
 
 func asked(change ...func(*wire.Request)) wire.Request {
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.ConnectTimeout = measure.Duration(300 * time.Millisecond)
 	r := wire.Request{Test: measure.TestTCP, Options: o}
 	for _, c := range change {
@@ -96,7 +97,7 @@ func asked(change ...func(*wire.Request)) wire.Request {
 }
 
 func overUDP(r *wire.Request) {
-	r.Test, r.Options = measure.TestUDP, measure.Defaults(measure.TestUDP)
+	r.Test, r.Options = measure.TestUDP, option.Defaults(measure.TestUDP)
 	r.Options.ConnectTimeout = measure.Duration(300 * time.Millisecond)
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 )
 
@@ -179,7 +180,7 @@ func TestNumberOfDataConnections(t *testing.T) {
 		{measure.TestLatency, measure.Options{Own: latency.Options{Protocol: "tcp"}}, 1, false},
 		{measure.TestLatency, measure.Options{Own: latency.Options{Protocol: "udp"}}, 1, true},
 	} {
-		if got := c.o.DataConnections(c.test); got != c.want || c.o.OverUDP(c.test) != c.udp {
+		if got := option.DataConnections(c.o, c.test); got != c.want || option.OverUDP(c.o, c.test) != c.udp {
 			t.Errorf("%s %+v: %d", c.test, c.o, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/wire"
 )
@@ -57,7 +58,7 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	if err != nil {
 		return nil, measure.AsError(err, measure.KindUsage)
 	}
-	n := s.options.DataConnections(s.request.Test)
+	n := option.DataConnections(s.options, s.request.Test)
 	s.connectAhead(ctx)
 	conns, err := openAll(ctx, n, func(ctx context.Context, index int) (*net.TCPConn, error) {
 		c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
@@ -101,7 +102,7 @@ func (s *session) introduce(ctx context.Context, c *net.TCPConn, index int) erro
 	case StatusOK:
 		// The engines set their own deadlines; small messages are not delayed.
 		_ = c.SetDeadline(time.Time{})
-		return c.SetNoDelay(sock.FromOptions(s.options).NoDelay || measure.SpecOf(s.request.Test).Messages)
+		return c.SetNoDelay(sock.FromOptions(s.options).NoDelay || option.SpecOf(s.request.Test).Messages)
 	case StatusVersion:
 		return measure.Fail(measure.KindRefused, "native.data.version", measure.Figures{"number": index, "address": s.remote.String(), "version": Version}).
 			WithHintCode("native.same_version", nil)
@@ -124,7 +125,7 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 	if err != nil {
 		return nil, measure.AsError(err, measure.KindUsage)
 	}
-	n := s.options.DataConnections(s.request.Test)
+	n := option.DataConnections(s.options, s.request.Test)
 	s.connectAhead(ctx)
 	conns, err := openAll(ctx, n, func(ctx context.Context, index int) (net.Conn, error) {
 		c, err := dialer.DialContext(ctx, "udp", s.remote.String())

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/printable"
 	"soku/internal/sock"
 	"soku/internal/wire"
@@ -61,7 +62,7 @@ func explainDial(ctx context.Context, network, addr string, err error) error {
 }
 
 func malformed(addr string, err error) *measure.Error {
-	return measure.Fail(measure.KindUsage, "dial.malformed", measure.Figures{"address": addr, "cause": err, "example_port": measure.DefaultPort})
+	return measure.Fail(measure.KindUsage, "dial.malformed", measure.Figures{"address": addr, "cause": err, "example_port": option.DefaultPort})
 }
 
 // explainTLS says why the TLS handshake failed.
@@ -109,7 +110,7 @@ func explainExchange(ctx context.Context, addr string, err error) error {
 }
 
 func notSoku(addr string) *measure.Error {
-	return measure.Fail(measure.KindRefused, "native.other_program", measure.Figures{"address": addr, "default_port": measure.DefaultPort})
+	return measure.Fail(measure.KindRefused, "native.other_program", measure.Figures{"address": addr, "default_port": option.DefaultPort})
 }
 
 // explainResponse returns nil for a success of a soku server of this protocol version, and

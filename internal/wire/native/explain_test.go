@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/text/messages"
 	"soku/internal/wire"
 	peer "soku/test/exchange"
@@ -40,7 +41,7 @@ func respond(text string) func(net.Conn) {
 }
 
 func request() wire.Request {
-	o := measure.Defaults(measure.TestTCP)
+	o := option.Defaults(measure.TestTCP)
 	o.ConnectTimeout = measure.Duration(400 * time.Millisecond)
 	return wire.Request{Test: measure.TestTCP, Options: o}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // Limits on the findings that a server sends. A server of the present version sends a
@@ -29,9 +30,9 @@ func presentableFindings(findings measure.Findings, sentences []string) measure.
 }
 
 func presentableFinding(f measure.Finding) measure.Finding {
-	f.Code, f.Where = measure.Code(clipName(string(f.Code))), measure.Where(clipName(string(f.Where)))
-	if f.Severity != measure.SeverityNote {
-		f.Severity = measure.SeverityWarning
+	f.Code, f.Where = finding.Code(clipName(string(f.Code))), measure.Where(clipName(string(f.Where)))
+	if f.Severity != finding.Note {
+		f.Severity = finding.Warning
 	}
 	f.Figures, f.Cause = presentableFigures(f.Figures), presentableFailure(f.Cause, mostCauses)
 	return f

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 func TestSentencesOfAServerOfAnEarlierVersionAreFindings(t *testing.T) {
@@ -12,8 +13,8 @@ func TestSentencesOfAServerOfAnEarlierVersionAreFindings(t *testing.T) {
 	if len(got) != 2 || !got[0].Equal(measure.TextFinding("the server lowered the rate")) || !got[1].Equal(measure.TextFinding("tab here")) {
 		t.Errorf("%+v", got)
 	}
-	known := measure.Findings{measure.NewFinding(measure.CodeNotPinned, measure.AtServer, nil)}
-	if got := presentableFindings(known, []string{"the same"}); len(got) != 1 || !got[0].Equal(measure.NewFinding(measure.CodeNotPinned, measure.AtServer, nil)) {
+	known := measure.Findings{measure.NewFinding(finding.NotPinned, measure.AtServer, nil)}
+	if got := presentableFindings(known, []string{"the same"}); len(got) != 1 || !got[0].Equal(measure.NewFinding(finding.NotPinned, measure.AtServer, nil)) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -26,7 +27,7 @@ func TestFindingsOfAServerAreBounded(t *testing.T) {
 	}
 	many := make(measure.Findings, 1000)
 	for i := range many {
-		many[i] = measure.Finding{Code: measure.Code(long), Severity: measure.Severity(long), Where: measure.Where(long), Figures: figures, Cause: measure.TextError(measure.KindBroken, long, long)}
+		many[i] = measure.Finding{Code: finding.Code(long), Severity: finding.Severity(long), Where: measure.Where(long), Figures: figures, Cause: measure.TextError(measure.KindBroken, long, long)}
 	}
 	got := presentableFindings(many, nil)
 	if len(got) != mostFindings {
@@ -40,7 +41,7 @@ func TestFindingsOfAServerAreBounded(t *testing.T) {
 				texts = append(texts, s)
 			}
 		}
-		if len(f.Figures) > mostFigures || f.Severity != measure.SeverityWarning {
+		if len(f.Figures) > mostFigures || f.Severity != finding.Warning {
 			t.Errorf("%d figures, severity %q", len(f.Figures), f.Severity)
 		}
 		for _, s := range texts {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 	"soku/test/hostile"
 	"soku/test/tier"
@@ -140,7 +141,7 @@ func TestAServerThatNeverEndsIsLeft(t *testing.T) {
 	defer api.Close()
 	events, server := io.Pipe()
 	s := &session{
-		control: &control{addr: l.Addr().String(), options: measure.Defaults(measure.TestTCP)}, lines: events,
+		control: &control{addr: l.Addr().String(), options: option.Defaults(measure.TestTCP)}, lines: events,
 		hooks: wire.Hooks{Observe: func(measure.Progress) {}}, over: make(chan struct{}), errs: make(chan error, 1), longest: 10 * time.Millisecond, endLife: func() {},
 	}
 	go s.listen()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 )
 
@@ -30,7 +31,7 @@ func copyServer(t *testing.T, end func(c *net.TCPConn), again http.HandlerFunc) 
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+SessionsPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusCreated)
-		_ = json.NewEncoder(w).Encode(Created{ID: "ab", ResumeKey: &Key{}, Options: measure.Defaults(measure.TestCopy), Server: &measure.Host{}})
+		_ = json.NewEncoder(w).Encode(Created{ID: "ab", ResumeKey: &Key{}, Options: option.Defaults(measure.TestCopy), Server: &measure.Host{}})
 	})
 	mux.HandleFunc("POST "+StartPath, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK); close(started) })
 	mux.HandleFunc("GET "+EventsPath, func(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +66,7 @@ func resetConn(c *net.TCPConn) { _ = c.SetLinger(0) }
 // startedCopy is a session of a copy that was started, whose client tries again for limit.
 func startedCopy(t *testing.T, addr string, limit time.Duration, h wire.Hooks) *session {
 	t.Helper()
-	opened, err := Open(t.Context(), addr, wire.Request{Test: measure.TestCopy, Options: measure.Defaults(measure.TestCopy)}, h)
+	opened, err := Open(t.Context(), addr, wire.Request{Test: measure.TestCopy, Options: option.Defaults(measure.TestCopy)}, h)
 	if err != nil {
 		t.Fatal(err)
 	}

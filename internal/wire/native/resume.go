@@ -8,12 +8,13 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 )
 
 // resumes reports whether a test goes on when a connection was cut.
 func resumes(t measure.Test) bool {
-	spec := measure.SpecOf(t)
+	spec := option.SpecOf(t)
 	return spec != nil && spec.Resumes
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/sock"
 	"soku/internal/wire"
 )
@@ -169,7 +170,7 @@ func allowed(test measure.Test, asked, answered measure.Options) measure.Options
 	if answered.Rate > 0 && (asked.Rate == 0 || answered.Rate < asked.Rate) {
 		asked.Rate = answered.Rate
 	}
-	if r := answered.RequestRate; r > 0 && (r < asked.RequestRate || asked.RequestRate == 0 && measure.SpecOf(test).Held) {
+	if r := answered.RequestRate; r > 0 && (r < asked.RequestRate || asked.RequestRate == 0 && option.SpecOf(test).Held) {
 		asked.RequestRate = answered.RequestRate
 	}
 	return asked

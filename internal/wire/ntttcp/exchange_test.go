@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 	"soku/test/exchange"
 	"soku/test/tier"
@@ -84,9 +85,9 @@ func TestASessionAgainstRecordedReceivers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			base, played := play(t, recorded(t, name))
-			o := measure.Defaults(c.test)
-			o.Via, o.Duration, o.Streams = measure.ViaNtttcp, measure.Duration(1e9), c.streams
-			o, err := o.Effective(c.test)
+			o := option.Defaults(c.test)
+			o.Via, o.Duration, o.Streams = option.ViaNtttcp, measure.Duration(1e9), c.streams
+			o, err := option.Effective(o, c.test)
 			must(t, err)
 			err = whole(within(t), net.JoinHostPort("127.0.0.1", strconv.Itoa(base)), wire.Request{Test: c.test, Options: o})
 			if c.kind == "" && err != nil || c.kind != "" && measure.KindOf(err) != c.kind {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/wire"
 )
 
@@ -48,12 +49,12 @@ func receiver(t *testing.T, ports int, o RegistryOptions) (*Registry, string, []
 
 func request(t *testing.T, change func(*measure.Options)) wire.Request {
 	t.Helper()
-	o := measure.Defaults(measure.TestTCP)
-	o.Via, o.Duration, o.Streams = measure.ViaNtttcp, measure.Duration(2*time.Second), 4
+	o := option.Defaults(measure.TestTCP)
+	o.Via, o.Duration, o.Streams = option.ViaNtttcp, measure.Duration(2*time.Second), 4
 	if change != nil {
 		change(&o)
 	}
-	o, err := o.Effective(measure.TestTCP)
+	o, err := option.Effective(o, measure.TestTCP)
 	must(t, err)
 	return wire.Request{Test: measure.TestTCP, Options: o}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"net"
 
-	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // A message over UDP, big endian; the rest of the datagram is zero:
@@ -27,9 +27,9 @@ const (
 	MagicEnd     uint32 = 0x736b_6c65 // "skle": the client has finished
 
 	// HeaderSize is the smallest UDP message.
-	HeaderSize = measure.MinUDPPayload
+	HeaderSize = option.MinUDPPayload
 	// NumberSize is the smallest TCP message that carries its number.
-	NumberSize = measure.MinNumberedMessage
+	NumberSize = option.MinNumberedMessage
 )
 
 // TimesAt returns the offset in a reply, with one-way delays, of the times at which the
