@@ -71,20 +71,6 @@ rounds: 2
 
 func identity(k plan.TrialKey) string { return fmt.Sprint(k, k.Client, k.Server) }
 
-// hosts is a plan of six endpoints, some with labelled addresses, without ends.
-const hosts = `campaign: pairs
-endpoints:
-  a: {address: 10.0.0.1, command: [ssh, a, soku], addresses: {vlan: 10.1.0.1, vpc: 10.2.0.1}}
-  b: {address: 10.0.0.2, command: [ssh, b, soku], addresses: {vlan: 10.1.0.2, vpc: 10.2.0.2}}
-  c: {address: 10.0.0.3, command: [ssh, c, soku], addresses: {vlan: 10.1.0.3}}
-  d: {address: 10.0.0.4, command: [ssh, d, soku], port: 9000}
-  e: {address: 10.0.0.5, command: [ssh, e, soku]}
-  f: {address: 10.0.0.6, command: [ssh, f, soku]}
-groups: {tokyo: [a, b], osaka: [d, e], mixed: [a.vlan, f]}
-tests: {up: {test: tcp, duration: 1s}}
-seed: 1
-`
-
 var update = flag.Bool("update", false, "write the generated files anew")
 
 // places are what keeps journals; each has to do all that [journal.Backend] says.

@@ -10,10 +10,6 @@ import (
 	"soku/internal/measure"
 )
 
-func refused() error {
-	return measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": "10.0.0.4:7658"})
-}
-
 func TestAllEndpointsAreCheckedAtOnce(t *testing.T) {
 	b := newBench(t, `campaign: paths
 endpoints: {one: {address: 10.0.0.1}, two: {address: 10.0.0.2, port: 99}, three: {address: 10.0.0.3}, four: {address: 10.0.0.4}}

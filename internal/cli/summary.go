@@ -83,7 +83,8 @@ func hostSummary(out *text.Lines, r *measure.Result) {
 		if end.host == nil || end.host.Facts.OS == "" {
 			continue
 		}
-		out.Row(end.label, "summary.host", hostArgs(end.host))
+		label := end.label
+		out.Row(label, "summary.host", hostArgs(end.host))
 	}
 }
 
