@@ -181,7 +181,6 @@ func (n *labNet) good(want int) {
 }
 
 func TestInALabDisjointPairsRunTogetherAndSharedHostsInTurn(t *testing.T) {
-	t.Parallel()
 	n := newLabNet(t, 9, []pair{{from: "a", to: "b"}, {from: "c", to: "d"}, {from: "a", to: "d"}})
 	if out, err := n.run(); err != nil || out.Done != 3 {
 		t.Fatalf("outcome %+v, error %v", out, err)
@@ -199,7 +198,6 @@ func TestInALabDisjointPairsRunTogetherAndSharedHostsInTurn(t *testing.T) {
 }
 
 func TestInALabALimitOfOneRunsDisjointPairsInTurn(t *testing.T) {
-	t.Parallel()
 	n := newLabNet(t, 1, []pair{{from: "a", to: "b"}, {from: "c", to: "d"}})
 	if out, err := n.run(); err != nil || out.Done != 2 {
 		t.Fatalf("outcome %+v, error %v", out, err)

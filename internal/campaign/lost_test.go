@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,10 +16,10 @@ import (
 )
 
 // losing returns a runner whose place loses the trial of order 3 until it is back.
-func losing(back *bool, lost *[]string) runnerFunc {
+func losing(back *atomic.Bool, lost *[]string) runnerFunc {
 	return func(_ context.Context, j schedule.Job, _ campaign.Hooks) *measure.Result {
 		r := &measure.Result{Schema: measure.Schema, Test: j.Test, Trial: &j.Trial, StartedAt: time.Now().UTC(), Options: j.Options}
-		if j.Trial.Round == 1 && j.Trial.Order == 3 && !*back {
+		if j.Trial.Round == 1 && j.Trial.Order == 3 && !back.Load() {
 			*lost = append(*lost, j.Result)
 			r.Error = measure.Fail(measure.KindBroken, "agent.process.lost", measure.Figures{"host": "", "why": "signal: killed"})
 		}
@@ -28,7 +29,7 @@ func losing(back *bool, lost *[]string) runnerFunc {
 
 func TestALostTrialRunsAgainAndNamesTheLostOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var back bool
+		var back atomic.Bool
 		var lost []string
 		in, results := new(journal.Memory), memory.New()
 		c, err := campaign.Create(in, parse(t, study), 42, "test", time.Now())
@@ -36,7 +37,7 @@ func TestALostTrialRunsAgainAndNamesTheLostOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		time.AfterFunc(5500*time.Millisecond, func() { back = true })
+		time.AfterFunc(5500*time.Millisecond, func() { back.Store(true) })
 		e := &campaign.Executor{Runner: losing(&back, &lost), Store: results, Now: time.Now, Patience: time.Minute}
 		if out, err := e.Run(t.Context(), c); err != nil || out != (campaign.Outcome{Total: 16, Done: 16, Ran: 16}) {
 			t.Fatalf("outcome %+v, error %v", out, err)
@@ -66,7 +67,7 @@ func TestALostTrialRunsAgainAndNamesTheLostOne(t *testing.T) {
 
 func TestALostTrialWhoseHostStaysAwayIsNotRunAndResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var back bool
+		var back atomic.Bool
 		var lost []string
 		in, results, p := new(journal.Memory), memory.New(), parse(t, study)
 		c, err := campaign.Create(in, p, 42, "test", time.Now())
@@ -79,7 +80,7 @@ func TestALostTrialWhoseHostStaysAwayIsNotRunAndResumed(t *testing.T) {
 			t.Errorf("outcome %+v, error %v", out, err)
 		}
 		_ = c.Close()
-		back = true
+		back.Store(true)
 		if c, err = campaign.Resume(in, c.ID(), p); err != nil {
 			t.Fatal(err)
 		}
