@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"soku/test/plans"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ rounds: 10
 func TestAbortAfterMayChangeWhileACampaignRuns(t *testing.T) {
 	b := newBench(t, pairs)
 	b.create()
-	b.plan = parse(t, pairs+"abort_after: 0\n")
+	b.plan = plans.Parse(t, pairs+"abort_after: 0\n")
 	b.resume()
 	if _, err := plan.Parse("p.yaml", []byte(pairs+"abort_after: -1\n")); err == nil || !strings.Contains(err.Error(), "p.yaml:6:14: abort_after: -1 is out of range; allowed: 0..1000000") {
 		t.Errorf("error is %v", err)

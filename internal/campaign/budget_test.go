@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"context"
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,7 +26,7 @@ func (b *bench) lasting(length time.Duration) {
 
 func TestRoundsThatAreAddedWhileNothingRunsTakeNoneOfTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, study)
+		b := newBench(t, plans.Study)
 		b.lasting(time.Second)
 		b.create()
 		if _, err := b.run(); err != nil {
@@ -57,7 +58,7 @@ func TestTheLeastOfTheLimitsOnBytesCounts(t *testing.T) {
 		{"budget: {egress_price_per_gb: 1000, price: 0.002, bytes: 4k}\n", 2000, "budget.price"},
 		{"budget: {egress_price_per_gb: 0.08}\n", 0, ""},
 	} {
-		p := parse(t, study+c.keys)
+		p := plans.Parse(t, plans.Study+c.keys)
 		if limit, key := p.MostBytes(); limit != c.limit || key != c.key {
 			t.Errorf("%s%d bytes by %q, want %d by %q", c.keys, limit, key, c.limit, c.key)
 		}
@@ -65,7 +66,7 @@ func TestTheLeastOfTheLimitsOnBytesCounts(t *testing.T) {
 			t.Errorf("%sestimate %+v", c.keys, e)
 		}
 	}
-	_, err := plan.Parse("plan.yaml", []byte(study+"budget: {price: 20}\n"))
+	_, err := plan.Parse("plan.yaml", []byte(plans.Study+"budget: {price: 20}\n"))
 	if err == nil || !strings.HasPrefix(err.Error(), "plan.yaml:10:17: budget.price: a price needs a price of each byte") {
 		t.Errorf("a price without one a byte: %v", err)
 	}

@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"soku/test/plans"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ tests: {up: {test: tcp, duration: 1s}}
 `
 
 func TestBlocksFollowTheLevelsThatAPersonChanges(t *testing.T) {
-	p := parse(t, byHand+"rounds: 200\n")
+	p := plans.Parse(t, byHand+"rounds: 200\n")
 	first := map[string]int{}
 	changes, round, state := 0, 0, ""
 	for b := range schedule.Blocks(p, "c", 3) {
@@ -45,7 +46,7 @@ func TestBlocksFollowTheLevelsThatAPersonChanges(t *testing.T) {
 }
 
 func TestOnlyChoosesLevelsThatAPersonChanges(t *testing.T) {
-	p := parse(t, byHand)
+	p := plans.Parse(t, byHand)
 	for _, c := range []struct {
 		only   []string
 		states int
@@ -71,6 +72,6 @@ func TestByMayBeAddedToACampaignOfAnOlderVersion(t *testing.T) {
 	}
 	b.plan = older
 	b.create()
-	b.plan = parse(t, byHand)
+	b.plan = plans.Parse(t, byHand)
 	b.resume()
 }

@@ -3,19 +3,21 @@ package campaign_test
 import (
 	"os"
 	"path/filepath"
+	"soku/test/plans"
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/test/tier"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
 	tier.NeedsRoot(t, "small file systems to fill")
-	b := newBench(t, study+"abort_after: 0\n")
+	b := newBench(t, plans.Study+"abort_after: 0\n")
 	if err := os.Mkdir(string(b.campaigns()), 0o755); err != nil {
 		t.Fatal(err)
 	}

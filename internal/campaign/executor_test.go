@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"context"
 	"slices"
+	"soku/test/plans"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ func (r repeater) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *me
 }
 
 func TestIdentitiesAreMadeByTheCampaign(t *testing.T) {
-	b := newBench(t, study)
+	b := newBench(t, plans.Study)
 	b.create()
 	b.exec.Runner = repeater{b}
 	if out, err := b.run(); err != nil || out.Ran != 16 {
@@ -36,7 +37,7 @@ func TestIdentitiesAreMadeByTheCampaign(t *testing.T) {
 }
 
 func TestProgressReportsTheStateOfTheCampaign(t *testing.T) {
-	b := newBench(t, study)
+	b := newBench(t, plans.Study)
 	b.create()
 	now := time.Unix(0, 0)
 	b.exec.Now = func() time.Time { return now }

@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"fmt"
 	"reflect"
+	"soku/test/plans"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestAFormerKeyIsAnErrorThatNamesTheNewForm(t *testing.T) {
 		{"factors: {streams: [1, 2]}\npatterns: [{streams: 1}]\n", "p.yaml:6:1: patterns is no longer a key of plans; leave patterns out with exclude:, or with when: on levels"},
 		{"budget: {max_bytes: 1G}\n", `p.yaml:5:10: budget: unknown key "max_bytes"`},
 	} {
-		_, err := plan.Parse("p.yaml", []byte(minimal+c.keys))
+		_, err := plan.Parse("p.yaml", []byte(plans.Minimal+c.keys))
 		if err == nil || measure.KindOf(err) != measure.KindFile || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("with %serror is %v\nwant     %s", c.keys, err, c.want)
 		}
@@ -29,17 +30,17 @@ func TestAFormerKeyIsAnErrorThatNamesTheNewForm(t *testing.T) {
 
 func TestACampaignThatBeganWithFormerKeysOfTheBudgetResumes(t *testing.T) {
 	former := "max_bytes: 50G\negress_price_per_gb: 0.08\nuntil: {interval: 2%, max_time: 2h}\nbudget: {price: 20}\n"
-	b := newBench(t, study)
-	b.plan.Text = []byte(study + former)
+	b := newBench(t, plans.Study)
+	b.plan.Text = []byte(plans.Study + former)
 	b.create()
 	id := b.campaign.ID()
 	if err := b.campaign.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := plan.ParseRecorded("plan.yaml", []byte(study+former)); err != nil {
+	if _, err := plan.ParseRecorded("plan.yaml", []byte(plans.Study+former)); err != nil {
 		t.Fatal(err)
 	}
-	b.plan = parse(t, study+"budget: {bytes: 50G, egress_price_per_gb: 0.08, time: 2h, price: 20}\nuntil: {interval: 2%}\n")
+	b.plan = plans.Parse(t, plans.Study+"budget: {bytes: 50G, egress_price_per_gb: 0.08, time: 2h, price: 20}\nuntil: {interval: 2%}\n")
 	c, err := campaign.Resume(b.campaigns(), id, b.plan)
 	if err != nil {
 		t.Fatal(err)
@@ -49,26 +50,26 @@ func TestACampaignThatBeganWithFormerKeysOfTheBudgetResumes(t *testing.T) {
 
 func TestWhenAndExcludeSayWhatFormerKeysSaid(t *testing.T) {
 	for _, c := range []struct{ former, now, want string }{
-		{siblings + "zip: [[client, server]]\n", bound, "tokyo / 1 / T; tokyo / 16 / T; osaka / 1 / O; osaka / 16 / O"},
-		{siblings + "zip: [[server, client]]\n", bound, "tokyo / 1 / T; tokyo / 16 / T; osaka / 1 / O; osaka / 16 / O"},
-		{siblings + "zip: [[client, server]]\nexclude: [{client: tokyo, streams: 16}]\n", bound + "exclude: [{client: tokyo, streams: 16}]\n", "tokyo / 1 / T; osaka / 1 / O; osaka / 16 / O"},
+		{plans.Siblings + "zip: [[client, server]]\n", plans.Bound, "tokyo / 1 / T; tokyo / 16 / T; osaka / 1 / O; osaka / 16 / O"},
+		{plans.Siblings + "zip: [[server, client]]\n", plans.Bound, "tokyo / 1 / T; tokyo / 16 / T; osaka / 1 / O; osaka / 16 / O"},
+		{plans.Siblings + "zip: [[client, server]]\nexclude: [{client: tokyo, streams: 16}]\n", plans.Bound + "exclude: [{client: tokyo, streams: 16}]\n", "tokyo / 1 / T; osaka / 1 / O; osaka / 16 / O"},
 		{
-			siblings + "zip: [[client, server]]\n", siblings + "exclude: [{client: tokyo, server: O}, {client: osaka, server: T}]\n",
+			plans.Siblings + "zip: [[client, server]]\n", plans.Siblings + "exclude: [{client: tokyo, server: O}, {client: osaka, server: T}]\n",
 			"tokyo / 1 / T; tokyo / 16 / T; osaka / 1 / O; osaka / 16 / O",
 		},
 		{
-			siblings + "zip: [[client, streams, server]]\n", strings.Replace(bound, "[1, 16]", "[{name: 1, when: {client: tokyo}}, {name: 16, when: {client: osaka}}]", 1),
+			plans.Siblings + "zip: [[client, streams, server]]\n", strings.Replace(plans.Bound, "[1, 16]", "[{name: 1, when: {client: tokyo}}, {name: 16, when: {client: osaka}}]", 1),
 			"tokyo / 1 / T; osaka / 16 / O",
 		},
-		{siblings + "patterns: [{client: tokyo, streams: 1}, {client: osaka, streams: 1, server: O}]\n", siblings + "exclude: [{streams: 16}, {client: osaka, server: T}]\n", "tokyo / 1 / T; tokyo / 1 / O; osaka / 1 / O"},
+		{plans.Siblings + "patterns: [{client: tokyo, streams: 1}, {client: osaka, streams: 1, server: O}]\n", plans.Siblings + "exclude: [{streams: 16}, {client: osaka, server: T}]\n", "tokyo / 1 / T; tokyo / 1 / O; osaka / 1 / O"},
 	} {
 		former, err := plan.ParseRecorded("plan.yaml", []byte(c.former))
 		if err != nil {
 			t.Errorf("%s%v", c.former, err)
 			continue
 		}
-		now := parse(t, c.now)
-		if a, b := patternNames(former), patternNames(now); a != c.want || b != c.want {
+		now := plans.Parse(t, c.now)
+		if a, b := plans.PatternNames(former), plans.PatternNames(now); a != c.want || b != c.want {
 			t.Errorf("formerly %s\nnow      %s\nwant     %s", a, b, c.want)
 		}
 		for i, pt := range now.AllPatterns() {
@@ -98,7 +99,7 @@ func resumeAs(t *testing.T, began, now string) error {
 	if err := b.campaign.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := campaign.Resume(b.campaigns(), id, parse(t, now))
+	c, err := campaign.Resume(b.campaigns(), id, plans.Parse(t, now))
 	if err == nil {
 		b.campaign = c
 	}
@@ -107,10 +108,10 @@ func resumeAs(t *testing.T, began, now string) error {
 
 func TestACampaignThatBeganWithFormerKeysDoesNotResumeWithOtherPatterns(t *testing.T) {
 	for _, c := range []struct{ began, now, key string }{
-		{siblings + "zip: [[client, server]]\n", siblings, "patterns"},
-		{siblings + "zip: [[client, server]]\n", strings.Replace(bound, "name: 16", "name: 8", 1) + "exclude: [{streams: 16}]\n", "patterns"},
-		{siblings + "zip: [[client, server]]\n", strings.Replace(bound, "from: o1", "from: o2", 1) + "exclude: [{client: osaka}]\n", "factors"},
-		{siblings + "patterns: [{client: osaka}, {client: tokyo}]\n", siblings, "patterns"}, // in another order
+		{plans.Siblings + "zip: [[client, server]]\n", plans.Siblings, "patterns"},
+		{plans.Siblings + "zip: [[client, server]]\n", strings.Replace(plans.Bound, "name: 16", "name: 8", 1) + "exclude: [{streams: 16}]\n", "patterns"},
+		{plans.Siblings + "zip: [[client, server]]\n", strings.Replace(plans.Bound, "from: o1", "from: o2", 1) + "exclude: [{client: osaka}]\n", "factors"},
+		{plans.Siblings + "patterns: [{client: osaka}, {client: tokyo}]\n", plans.Siblings, "patterns"}, // in another order
 	} {
 		err := resumeAs(t, c.began, c.now)
 		if measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), c.key) || !strings.Contains(err.Error(), " changed") {
@@ -125,15 +126,15 @@ func TestRecordedPatternsAreInTheOrderOfTheirList(t *testing.T) {
 		"zip: [[client, server]]\npatterns: [{server: [O, T], client: [osaka], streams: 1}]\n": "osaka / 1 / O",
 		"patterns: [{client: osaka, streams: [16, 1], server: O}, {server: O}]\n":              "osaka / 1 / O; osaka / 16 / O; tokyo / 1 / O; tokyo / 16 / O",
 	} {
-		p, err := plan.ParseRecorded("plan.yaml", []byte(siblings+list))
+		p, err := plan.ParseRecorded("plan.yaml", []byte(plans.Siblings+list))
 		if err != nil {
 			t.Errorf("%s%v", list, err)
-		} else if got := patternNames(p); got != want {
+		} else if got := plans.PatternNames(p); got != want {
 			t.Errorf("with %spatterns are %s\nwant         %s", list, got, want)
 		}
 	}
 	for _, broken := range []string{"zip: [[client, sevrer]]\n", "zip: [[]]\n", "zip: [[client, client]]\n", "patterns: [{client: x}]\n", "zip: x\n"} {
-		_, err := plan.ParseRecorded("plan.yaml", []byte(siblings+broken))
+		_, err := plan.ParseRecorded("plan.yaml", []byte(plans.Siblings+broken))
 		if err != nil && measure.KindOf(err) != measure.KindFile {
 			t.Errorf("%s%v", broken, err)
 		}
@@ -146,11 +147,11 @@ func TestAFactorMayNameWhatTheOneThatItGoesWithSets(t *testing.T) {
 		"factors: {class: [{name: S, when: {streams: 1}}, {name: L, when: {streams: 16}}], streams: [1, 16]}\n",
 		"factors: {class: [S, L], streams: [1, 16]}\nexclude: [{class: S, streams: 16}, {class: L, streams: 1}]\n",
 	} {
-		if got := patternNames(parse(t, minimal+text)); got != "S / 1; L / 16" {
+		if got := plans.PatternNames(plans.Parse(t, plans.Minimal+text)); got != "S / 1; L / 16" {
 			t.Errorf("%spatterns are %s", text, got)
 		}
 	}
-	parse(t, minimal+"factors: {a: [{name: x, when: {b: p}}, {name: y, when: {b: q}}], b: {by: hand, levels: [p, q]}}\n")
+	plans.Parse(t, plans.Minimal+"factors: {a: [{name: x, when: {b: p}}, {name: y, when: {b: q}}], b: {by: hand, levels: [p, q]}}\n")
 	for _, c := range []struct{ text, want string }{
 		{"factors: {class: [S, L], streams: [1, 16]}\n", `factor "class" sets nothing: its levels S and L`},
 		{"factors: {class: [S, L], streams: [1, {name: 16, when: {class: L}}]}\n", `factor "class" sets nothing: its levels S and L`},
@@ -159,7 +160,7 @@ func TestAFactorMayNameWhatTheOneThatItGoesWithSets(t *testing.T) {
 			`factor "a" sets nothing: its levels x and y differ`,
 		},
 	} {
-		if _, err := plan.Parse("p.yaml", []byte(minimal+c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := plan.Parse("p.yaml", []byte(plans.Minimal+c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("for\n%serror is %v\nwant     %s", c.text, err, c.want)
 		}
 	}
@@ -184,7 +185,7 @@ factors: {class: `+class))
 
 func TestRecordedFactorsThatGoTogetherAreFewPatterns(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(minimal + "factors:\n")
+	b.WriteString(plans.Minimal + "factors:\n")
 	var names []string
 	for i := range 20 {
 		names = append(names, fmt.Sprintf("f%d", i))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func recordsOf(t *testing.T, in journal.Backend, id string) (out []journal.Recor
 
 func TestTheIdentityOfAResultIsMadeBeforeItsTrial(t *testing.T) {
 	runner, in, results := &jobRunner{}, new(journal.Memory), memory.New()
-	c, err := campaign.Create(in, parse(t, study), 42, "test", time.Now())
+	c, err := campaign.Create(in, plans.Parse(t, plans.Study), 42, "test", time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestTheIdentityOfAResultIsMadeBeforeItsTrial(t *testing.T) {
 
 func TestAnotherResultOfTheSameIdentityIsKeptAndReported(t *testing.T) {
 	in, results := new(journal.Memory), memory.New()
-	c, err := campaign.Create(in, parse(t, study), 42, "test", time.Now())
+	c, err := campaign.Create(in, plans.Parse(t, plans.Study), 42, "test", time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestAnotherResultOfTheSameIdentityIsKeptAndReported(t *testing.T) {
 // A journal with two results of one identity, as two merged folders may leave.
 func TestAConflictWithinAJournalIsReportedOnResume(t *testing.T) {
 	in := new(journal.Memory)
-	p := parse(t, study)
+	p := plans.Parse(t, plans.Study)
 	c, err := campaign.Create(in, p, 42, "test", time.Now())
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"soku/test/plans"
 	"strings"
 	"testing"
 
@@ -27,8 +28,8 @@ before: set $SOKU_FACTOR_A $SOKU_FACTOR_B
 `
 
 func TestPatternsKeepTheirNamesWhereTheseAreDistinct(t *testing.T) {
-	p := parse(t, strings.Replace(slashes, "'y / z'", "y", 1))
-	if got, want := patternNames(p), "x / y / z; x / y / y; x / z; x / y"; got != want {
+	p := plans.Parse(t, strings.Replace(slashes, "'y / z'", "y", 1))
+	if got, want := plans.PatternNames(p), "x / y / z; x / y / y; x / z; x / y"; got != want {
 		t.Errorf("patterns are %s, want %s", got, want)
 	}
 }
@@ -70,7 +71,7 @@ func asOlder(t *testing.T, path string) {
 
 func TestAJournalWithPatternsAsTextIsResumed(t *testing.T) {
 	// Two factors, and a level with the separator in its name that is not ambiguous.
-	b := newBench(t, strings.Replace(study, "sku: [small, {name: large,", "zone: [one, {name: two, options: {rate: 9M}}], sku: [small, {name: 'large / new',", 1))
+	b := newBench(t, strings.Replace(plans.Study, "sku: [small, {name: large,", "zone: [one, {name: two, options: {rate: 9M}}], sku: [small, {name: 'large / new',", 1))
 	b.create()
 	b.exec.Only = plan.Selection{{Name: "zone", Value: []string{"one"}}}
 	b.fail = func(j schedule.Job) error {
@@ -100,7 +101,7 @@ func TestAJournalWithPatternsAsTextIsResumed(t *testing.T) {
 }
 
 func TestAResultNamesItsPairAndSession(t *testing.T) {
-	b := newBench(t, strings.Replace(study, "{address: 10.0.0.4}", "{address: 10.0.0.4, addresses: {vlan: 10.1.0.4}}", 1)+"from: vm.vlan\n")
+	b := newBench(t, strings.Replace(plans.Study, "{address: 10.0.0.4}", "{address: 10.0.0.4, addresses: {vlan: 10.1.0.4}}", 1)+"from: vm.vlan\n")
 	b.create()
 	b.exec.Only = plan.Selection{{Name: "sku", Value: []string{"large"}}}
 	if _, err := b.run(); err != nil {

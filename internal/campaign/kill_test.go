@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ var childRoles = map[string]func() int{
 func campaignChild() int {
 	dir := os.Getenv("SOKU_TEST_DIR")
 	kind := os.Getenv("SOKU_TEST_SCHEDULE")
-	text := study
+	text := plans.Study
 	if kind == "pairs" {
 		text = killedPairs
 	}
@@ -84,7 +85,7 @@ var killedMesh = [][]pair{meshOf(3), two, meshOf(4), two, meshOf(3)}
 
 // killedPairs is a plan of 4 blocks: twice a mesh of 5 hosts whose pairs run two at a time,
 // and twice all 20 of them at one barrier.
-var killedPairs = strings.Replace(manyHosts(5), "campaign: many", "campaign: study", 1) +
+var killedPairs = strings.Replace(plans.ManyHosts(5), "campaign: many", "campaign: study", 1) +
 	"pairs: {mesh: ['*']}\ncontention: [isolated, together]\nrounds: 2\n"
 
 func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {

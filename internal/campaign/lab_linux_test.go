@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"soku/internal/agent"
 	"soku/internal/campaign"
 	"soku/internal/campaign/schedule"
@@ -23,6 +22,8 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/test/tier"
+
+	"golang.org/x/sys/unix"
 )
 
 // The test program stands in for soku in the hosts of a lab.

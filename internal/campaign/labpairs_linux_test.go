@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"fmt"
 	"slices"
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func runInLab(t *testing.T, hosts int, keys string) *net {
 		endpoints = append(endpoints, fmt.Sprintf("h%d: {host: h%d}", i, i))
 	}
 	l := labOf(t, names...)
-	p := parse(t, fmt.Sprintf("campaign: pairs\nlab: topology.yaml\nendpoints: {%s}\nrounds: 1\n%s", strings.Join(endpoints, ", "), keys))
+	p := plans.Parse(t, fmt.Sprintf("campaign: pairs\nlab: topology.yaml\nendpoints: {%s}\nrounds: 1\n%s", strings.Join(endpoints, ", "), keys))
 	if err := p.Resolve(func(host, label string) (string, error) {
 		a, err := l.Topology.Address(host, label)
 		return a.String(), err

@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"slices"
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func trial(level, server string) *measure.Result {
 }
 
 func TestTheLimitOfAPatternIsTheSmallestOfWhatItGoesThrough(t *testing.T) {
-	p := parse(t, limited+"limits: {goodput: 100 Mbit/s, rtt_p50: 1ms, source: contract}\n")
+	p := plans.Parse(t, limited+"limits: {goodput: 100 Mbit/s, rtt_p50: 1ms, source: contract}\n")
 	of := func(level, server string) map[string]measure.Limit {
 		out := map[string]measure.Limit{}
 		for _, l := range p.LimitsOf(trial(level, server), catalog.Builtin()) {
@@ -85,7 +86,7 @@ func TestLimitsControlAndPracticalAreChecked(t *testing.T) {
 }
 
 func TestTheControlIsASelectionOfPatterns(t *testing.T) {
-	p := parse(t, limited+"control: {gateway: none}\n")
+	p := plans.Parse(t, limited+"control: {gateway: none}\n")
 	var control []string
 	for _, pt := range p.AllPatterns() {
 		if p.IsControl(pt.Levels) {
@@ -95,7 +96,7 @@ func TestTheControlIsASelectionOfPatterns(t *testing.T) {
 	if len(control) != 1 || control[0] != "none" {
 		t.Errorf("control %v, want [none]", control)
 	}
-	if parse(t, limited).IsControl([]measure.Level{{Factor: "gateway", Value: "none"}}) {
+	if plans.Parse(t, limited).IsControl([]measure.Level{{Factor: "gateway", Value: "none"}}) {
 		t.Error("a plan without control has one")
 	}
 }
@@ -103,14 +104,14 @@ func TestTheControlIsASelectionOfPatterns(t *testing.T) {
 func TestHowFiguresAreJudgedMayChangeWhileACampaignRuns(t *testing.T) {
 	changed := strings.Replace(limited, "12 Gbit/s", "10 Gbit/s", 1) + "practical: 5%\ncontrol: {gateway: none}\nlimits: {goodput: 1G}\n"
 	in := new(journal.Memory)
-	c, err := campaign.Create(in, parse(t, limited), 1, "test", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	c, err := campaign.Create(in, plans.Parse(t, limited), 1, "test", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, err = campaign.Resume(in, c.ID(), parse(t, changed))
+	c, err = campaign.Resume(in, c.ID(), plans.Parse(t, changed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ tests: {bulk: {test: tcp}}
 `
 
 func TestALimitMayBeThatOfAComponentOfTheCatalog(t *testing.T) {
-	p := parse(t, documented)
+	p := plans.Parse(t, documented)
 	of := func(level string, d measure.Direction, server *measure.Host) (values []float64, first measure.Limit) {
 		r := trial(level, "office")
 		r.Trial.Pair.Client.Name, r.Options.Direction, r.Hosts.Server = "vm", d, server

@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"context"
+	"soku/test/plans"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -32,7 +33,7 @@ func TestALostTrialRunsAgainAndNamesTheLostOne(t *testing.T) {
 		var back atomic.Bool
 		var lost []string
 		in, results := new(journal.Memory), memory.New()
-		c, err := campaign.Create(in, parse(t, study), 42, "test", time.Now())
+		c, err := campaign.Create(in, plans.Parse(t, plans.Study), 42, "test", time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestALostTrialWhoseHostStaysAwayIsNotRunAndResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var back atomic.Bool
 		var lost []string
-		in, results, p := new(journal.Memory), memory.New(), parse(t, study)
+		in, results, p := new(journal.Memory), memory.New(), plans.Parse(t, plans.Study)
 		c, err := campaign.Create(in, p, 42, "test", time.Now())
 		if err != nil {
 			t.Fatal(err)

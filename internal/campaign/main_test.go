@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"soku/test/plans"
 	"sync"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"soku/internal/campaign"
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/plan"
@@ -17,6 +17,8 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/memory"
+
+	"go.uber.org/goleak"
 )
 
 // TestMain is also the processes that tests start, see childRoles and commands.
@@ -61,7 +63,7 @@ func newBench(t *testing.T, text string) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: t.TempDir(), bytes: 1000}
 	b.store = memory.New()
-	b.plan = parse(t, text)
+	b.plan = plans.Parse(t, text)
 	b.exec = &campaign.Executor{Runner: b, Store: b.store, Now: time.Now, Command: b.command,
 		Watch: func(e campaign.Event) { b.events = append(b.events, e) }}
 	return b

@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"soku/test/plans"
 	"testing"
 
 	"soku/internal/campaign"
@@ -9,7 +10,7 @@ import (
 )
 
 func TestACampaignRunsAndResumesInMemory(t *testing.T) {
-	b := newBench(t, study)
+	b := newBench(t, plans.Study)
 	in := new(journal.Memory)
 	c, err := campaign.Create(in, b.plan, 42, "test", b.exec.Now())
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"soku/test/plans"
 	"strings"
 	"sync"
 	"testing"
@@ -77,7 +78,7 @@ type net struct {
 }
 
 func newNet(t *testing.T, limit int, blocks ...[]pair) *net {
-	n := netOf(t, parse(t, minimal+"rounds: 1\n"), limit)
+	n := netOf(t, plans.Parse(t, plans.Minimal+"rounds: 1\n"), limit)
 	n.exec.Blocks = blocksOf(n.plan, blocks)
 	return n
 }

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"golang.org/x/sys/unix"
 	"soku/internal/campaign/journal"
+
+	"golang.org/x/sys/unix"
 )
 
 // A place may have thousands of campaigns.

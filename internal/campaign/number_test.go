@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"soku/test/plans"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +18,7 @@ import (
 // begin begins a campaign and returns its number.
 func begin(t *testing.T, in journal.Backend, id string) int {
 	t.Helper()
-	c, err := campaign.CreateAs(id, in, parse(t, study), 1, "test", time.Now())
+	c, err := campaign.CreateAs(id, in, plans.Parse(t, plans.Study), 1, "test", time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

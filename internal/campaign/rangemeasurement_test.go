@@ -1,10 +1,13 @@
 package campaign_test
 
-import "testing"
+import (
+	"soku/test/plans"
+	"testing"
+)
 
 func TestARangeIsTheSameMeasurementAsItsLevels(t *testing.T) {
-	b := newBench(t, minimal+"factors: {streams: {from: 1, to: 4, scale: log2}}\n")
+	b := newBench(t, plans.Minimal+"factors: {streams: {from: 1, to: 4, scale: log2}}\n")
 	b.create()
-	b.plan = parse(t, minimal+"factors: {streams: [1, 2, 4]}\n")
+	b.plan = plans.Parse(t, plans.Minimal+"factors: {streams: [1, 2, 4]}\n")
 	b.resume()
 }

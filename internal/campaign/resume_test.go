@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ import (
 
 func TestTheOrderOfCampaignsIsThatOfTheirCreation(t *testing.T) {
 	in := new(journal.Memory)
-	p := parse(t, study)
+	p := plans.Parse(t, plans.Study)
 	var begun []string
 	// The clock was a year ahead for the first.
 	for _, at := range []time.Time{time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(2026, 1, 1, 3, 4, 5, 0, time.UTC)} {
@@ -44,7 +45,7 @@ func TestTheOrderOfCampaignsIsThatOfTheirCreation(t *testing.T) {
 
 func TestAnUnknownCampaignIsNotFound(t *testing.T) {
 	for _, id := range []string{"nothing", "", "..", "../x", "/etc"} {
-		_, err := campaign.Resume(journal.Folder(t.TempDir()), id, parse(t, study))
+		_, err := campaign.Resume(journal.Folder(t.TempDir()), id, plans.Parse(t, plans.Study))
 		if measure.KindOf(err) != measure.KindNotFound {
 			t.Errorf("%q: %v", id, err)
 		}
@@ -52,7 +53,7 @@ func TestAnUnknownCampaignIsNotFound(t *testing.T) {
 }
 
 func TestTwoRunsCannotWorkOnOneCampaign(t *testing.T) {
-	b := newBench(t, study)
+	b := newBench(t, plans.Study)
 	b.create()
 	_, err := campaign.Resume(b.campaigns(), b.campaign.ID(), b.plan)
 	if measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "another process (pid ") {
@@ -73,7 +74,7 @@ func (s *countingStore) Put(ctx context.Context, results ...*measure.Result) err
 }
 
 func TestAResumedRunStoresOnlyMissingResults(t *testing.T) {
-	b := newBench(t, study)
+	b := newBench(t, plans.Study)
 	b.create()
 	b.exec.Only = plan.Selection{{Name: "sku", Value: []string{"large"}}}
 	if _, err := b.run(); err != nil {
@@ -109,7 +110,7 @@ func TestAResumedRunStoresOnlyMissingResults(t *testing.T) {
 // TestAJournalCutAnywhereResumes cuts the journal of a finished campaign at
 // every byte of some records, as a kill or a power cut would, and resumes.
 func TestAJournalCutAnywhereResumes(t *testing.T) {
-	b := newBench(t, strings.Replace(strings.Replace(study, "repeats: 2", "repeats: 1", 1), "rounds: 2", "rounds: 1", 1))
+	b := newBench(t, strings.Replace(strings.Replace(plans.Study, "repeats: 2", "repeats: 1", 1), "rounds: 2", "rounds: 1", 1))
 	b.create()
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
@@ -146,7 +147,7 @@ func TestAJournalCutAnywhereResumes(t *testing.T) {
 }
 
 func TestRecordsAfterATornLineAreComplete(t *testing.T) {
-	b := newBench(t, study)
+	b := newBench(t, plans.Study)
 	b.create()
 	b.exec.Only = plan.Selection{{Name: "sku", Value: []string{"large"}}}
 	if _, err := b.run(); err != nil {
@@ -178,7 +179,7 @@ func TestRecordsAfterATornLineAreComplete(t *testing.T) {
 }
 
 func TestADamagedLineInTheMiddleIsReported(t *testing.T) {
-	b := newBench(t, study)
+	b := newBench(t, plans.Study)
 	b.create()
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
@@ -214,7 +215,7 @@ func TestAJournalOfANewerSokuIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "c", "journal.ndjson"), []byte(line+line), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := campaign.Resume(journal.Folder(dir), "c", parse(t, study))
+	_, err := campaign.Resume(journal.Folder(dir), "c", plans.Parse(t, plans.Study))
 	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "soku.journal/2") {
 		t.Errorf("error is %v", err)
 	}

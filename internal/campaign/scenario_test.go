@@ -16,7 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cockroachdb/datadriven"
 	"soku/internal/campaign"
 	"soku/internal/campaign/advice"
 	"soku/internal/campaign/journal"
@@ -25,6 +24,8 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/memory"
+
+	"github.com/cockroachdb/datadriven"
 )
 
 // TestScenarios runs the scripts in testdata/scenarios. Each shows one behaviour of a campaign:

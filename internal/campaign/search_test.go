@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"soku/test/plans"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func TestMistakesInFind(t *testing.T) {
 			t.Errorf("%q: %v, want %q", change, err, want)
 		}
 	}
-	p := parse(t, kneeStudy)
+	p := plans.Parse(t, kneeStudy)
 	if err := p.CheckSelection(selection("streams", "4")); measure.KindOf(err) != measure.KindUsage {
 		t.Errorf("--only of the searched levels: %v", err)
 	}

@@ -2,6 +2,7 @@ package advice_test
 
 import (
 	"fmt"
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 )
 
 func TestEstimateAddsUpTimeAndBytes(t *testing.T) {
-	p := parse(t, study+"budget: {egress_price_per_gb: 0.5, bytes: 2G}\n")
+	p := plans.Parse(t, plans.Study+"budget: {egress_price_per_gb: 0.5, bytes: 2G}\n")
 	e := advice.EstimateOf(p, nil)
 	const overhead = 300 * time.Millisecond
 	// 8 transfers of 1 s and 8 pings of 10 x 100 ms
@@ -34,7 +35,7 @@ func TestEstimateAddsUpTimeAndBytes(t *testing.T) {
 }
 
 func TestAnEstimateNamesUnknownParts(t *testing.T) {
-	p := parse(t, `campaign: x
+	p := plans.Parse(t, `campaign: x
 endpoints: {vm: {address: h}}
 to: vm
 tests:
@@ -65,7 +66,7 @@ func TestTheEstimateIsOfTrialsSideBySide(t *testing.T) {
 		"{list: [[a, b], [c, d], [e, f], [a, c]]}\npause: 1s":        {4, 2, 2},
 		"{list: [[a, b], [c, d]]}\ncontention: [isolated, together]": {4, 2, 2},
 	} {
-		p := parse(t, withPairs(pairs)+"rounds: 1\n")
+		p := plans.Parse(t, plans.WithPairs(pairs)+"rounds: 1\n")
 		e := advice.EstimateOf(p, nil)
 		seconds := float64(want[2]) + 0.3*float64(want[2])
 		if strings.Contains(pairs, "pause") {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"soku/test/plans"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ rounds: 12
 `
 
 func TestAPlanSaysHowSmallADifferenceItCanShow(t *testing.T) {
-	p := parse(t, designed)
+	p := plans.Parse(t, designed)
 	got := advice.PowerOf(p, map[string]float64{"bulk": 0.02}, nil)
 	if len(got) != 1 || got[0].Label != "bulk" || got[0].Patterns != 6 || got[0].Rounds != 12 || len(got[0].Factors) != 2 {
 		t.Fatalf("%+v, want the test whose noise is known", got)
@@ -44,12 +45,12 @@ func TestAPlanSaysHowSmallADifferenceItCanShow(t *testing.T) {
 
 func TestTheRoundsThatAPlanNeedsShowThePracticalThreshold(t *testing.T) {
 	noise := map[string]float64{"bulk": 0.02}
-	needed := advice.PowerOf(parse(t, designed+"practical: 1%\n"), noise, nil)[0].Needed
+	needed := advice.PowerOf(plans.Parse(t, designed+"practical: 1%\n"), noise, nil)[0].Needed
 	if needed <= 12 {
 		t.Fatalf("%d rounds needed, want more than 12", needed)
 	}
 	for rounds, enough := range map[int]bool{needed: true, needed - 1: false} {
-		p := parse(t, strings.Replace(designed, "rounds: 12", fmt.Sprint("rounds: ", rounds), 1)+"practical: 1%\n")
+		p := plans.Parse(t, strings.Replace(designed, "rounds: 12", fmt.Sprint("rounds: ", rounds), 1)+"practical: 1%\n")
 		if got := advice.PowerOf(p, noise, nil)[0]; (got.Needed == 0) != enough || (*got.Smallest <= 0.01) != enough {
 			t.Errorf("%d rounds: smallest %v, needed %d", rounds, *got.Smallest, got.Needed)
 		}
@@ -57,7 +58,7 @@ func TestTheRoundsThatAPlanNeedsShowThePracticalThreshold(t *testing.T) {
 }
 
 func TestTheControlIsNotAmongThePatternsThatAreCompared(t *testing.T) {
-	p := parse(t, designed+"control: {streams: 16}\n")
+	p := plans.Parse(t, designed+"control: {streams: 16}\n")
 	if got := advice.PowerOf(p, map[string]float64{"bulk": 0.02}, nil); got[0].Patterns != 4 {
 		t.Errorf("%d patterns, want those without the control", got[0].Patterns)
 	}
@@ -99,7 +100,7 @@ rounds: 6
 		ends + "rounds: 6\nto: a\nfactors: {streams: [1, {name: 4, when: {window: 64k}}], window: [64k, 128k]}\n":             nil,
 	} {
 		var got []string
-		for _, w := range advice.Warnings(parse(t, plan), nil) {
+		for _, w := range advice.Warnings(plans.Parse(t, plan), nil) {
 			said := []string{string(w.Code), strings.Join(w.Tests, ",") + w.Factor}
 			if w.Other != "" {
 				said = append(said, w.Other)
@@ -117,7 +118,7 @@ rounds: 6
 }
 
 func TestEachWeaknessIsFoundInWhatIsRunNow(t *testing.T) {
-	p := parse(t, designed)
+	p := plans.Parse(t, designed)
 	only, err := plan.ParseSelection([]string{"streams=1", "congestion=bbr"})
 	if err != nil {
 		t.Fatal(err)

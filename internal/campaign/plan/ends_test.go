@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"soku/test/plans"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ func endsOf(p *plan.Plan) string {
 }
 
 func TestFactorsSetTheEndpointAndItsAddressApart(t *testing.T) {
-	p := parse(t, interfaces)
+	p := plans.Parse(t, interfaces)
 	want := "VLAN / S: onprem > small.vlan; VLAN / L: onprem > large.vlan; VPC / S: onprem.vpc > small.vpc; VPC / L: onprem.vpc > large.vpc"
 	if got := endsOf(p); got != want {
 		t.Errorf("patterns are %s\nwant         %s", got, want)
@@ -65,7 +66,7 @@ func TestTheOrderOfFactorsDoesNotMatterForTheEnds(t *testing.T) {
 		{"to: b\nfrom: a\nfrom_label: y\nfactors: {l: [y, {name: x, from_label: x}]}\n", "y: a.y > b; x: a.x > b"},
 		{"from: b\nfactors: {l: [{name: both, from_label: x, to: a, to_label: y}]}\n", "both: b.x > a.y"},
 	} {
-		if got := endsOf(parse(t, endpoints+c.text)); got != c.want {
+		if got := endsOf(plans.Parse(t, endpoints+c.text)); got != c.want {
 			t.Errorf("for\n%s\npatterns are %s, want %s", c.text, got, c.want)
 		}
 	}
@@ -104,7 +105,7 @@ func TestErrorsOfEndsNameThePlaceAndThePattern(t *testing.T) {
 }
 
 func TestALabelThatTheLabLacksIsReportedWithItsPlace(t *testing.T) {
-	p := parse(t, `campaign: x
+	p := plans.Parse(t, `campaign: x
 lab: net.yaml
 endpoints: {a: {host: client}, b: {host: server}}
 from: a

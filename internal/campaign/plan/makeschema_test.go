@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/invopop/jsonschema"
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
 	"soku/internal/measure/option"
 	"soku/test/schema"
+
+	"github.com/invopop/jsonschema"
 )
 
 // PlanSchema is the plan as JSON Schema, made from the tags of [Plan] and of

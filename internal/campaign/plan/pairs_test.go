@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"slices"
+	"soku/test/plans"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestPairsAreWhatThePlanSays(t *testing.T) {
 		"{mesh: [a.vlan, b.vlan], exclude: [[a.vlan, b]]}":    "b.vlan>a.vlan",
 		"{mesh: [tokyo, tokyo.vlan], exclude: [[a.vlan, b]]}": "a>b a>b.vlan b.vlan>a b.vlan>a.vlan b>a b>a.vlan",
 	} {
-		p := parse(t, withPairs(pairs))
+		p := plans.Parse(t, plans.WithPairs(pairs))
 		got := trialsOf(p, 1)
 		if strings.Join(got, " ") != want || p.PairCount() != len(got) || p.Trials() != 3*len(got) {
 			t.Errorf("%s: %d pairs, %d trials\n%s\nwant\n%s", pairs, p.PairCount(), p.Trials(), strings.Join(got, " "), want)
@@ -58,9 +59,9 @@ func TestPairsAreWhatThePlanSays(t *testing.T) {
 }
 
 func TestABlockHasEachPairTestAndRepeat(t *testing.T) {
-	p := parse(t, withPairs("{mesh: [a, b, c]}")+"repeats: 2\nfactors: {streams: [1, 4]}\n"+
+	p := plans.Parse(t, plans.WithPairs("{mesh: [a, b, c]}")+"repeats: 2\nfactors: {streams: [1, 4]}\n"+
 		"contention: [isolated, together]\n")
-	if got := patternNames(p); got != "1 / isolated; 1 / together; 4 / isolated; 4 / together" {
+	if got := plans.PatternNames(p); got != "1 / isolated; 1 / together; 4 / isolated; 4 / together" {
 		t.Fatalf("patterns are %s", got)
 	}
 	orders, keys := map[int]bool{}, map[string]bool{}
@@ -108,7 +109,7 @@ func TestABlockHasEachPairTestAndRepeat(t *testing.T) {
 }
 
 func TestLevelsChooseTheAddressesOfPairs(t *testing.T) {
-	p := parse(t, withPairs("{mesh: [a, b]}")+"factors: {interface: [default, {name: vlan, from_label: vlan, to_label: vlan}, {name: mixed, to_label: vpc}]}\n")
+	p := plans.Parse(t, plans.WithPairs("{mesh: [a, b]}")+"factors: {interface: [default, {name: vlan, from_label: vlan, to_label: vlan}, {name: mixed, to_label: vpc}]}\n")
 	if got := strings.Join(trialsOf(p, 1), " "); got != "a.vlan>b.vlan a>b a>b.vpc b.vlan>a.vlan b>a b>a.vpc" {
 		t.Errorf("trials are %s", got)
 	}
@@ -123,11 +124,11 @@ func TestLevelsChooseTheAddressesOfPairs(t *testing.T) {
 
 func TestATrialGoesToThePortOfItsServer(t *testing.T) {
 	for text, want := range map[string]string{
-		withPairs("{list: [[a, b], [c, d]]}"):                                                   "b 7658 d 9000",
-		withPairs("{list: [[a, b], [c, d]]}") + "factors: {port: [7000]}\n":                     "b 7000 d 7000",
-		strings.Replace(withPairs("{list: [[a, b], [c, d]]}"), "duration: 1s", "port: 8000", 1): "b 8000 d 8000",
+		plans.WithPairs("{list: [[a, b], [c, d]]}"):                                                   "b 7658 d 9000",
+		plans.WithPairs("{list: [[a, b], [c, d]]}") + "factors: {port: [7000]}\n":                     "b 7000 d 7000",
+		strings.Replace(plans.WithPairs("{list: [[a, b], [c, d]]}"), "duration: 1s", "port: 8000", 1): "b 8000 d 8000",
 	} {
-		p := parse(t, text)
+		p := plans.Parse(t, text)
 		var got []string
 		for b := range schedule.Blocks(p, "c", 1) {
 			if b.Round == 1 {
@@ -148,7 +149,7 @@ func TestATrialGoesToThePortOfItsServer(t *testing.T) {
 }
 
 func TestTestsHaveRepeatsAndRoundsOfTheirOwn(t *testing.T) {
-	p := parse(t, strings.Replace(minimal, "tests:", "tests:\n  long: {test: tcp, duration: 60s, repeats: 1, rounds: 1}\n  short: {test: tcp, duration: 10s, repeats: 4}\n  #", 1)+"rounds: 2\nrepeats: 2\n")
+	p := plans.Parse(t, strings.Replace(plans.Minimal, "tests:", "tests:\n  long: {test: tcp, duration: 60s, repeats: 1, rounds: 1}\n  short: {test: tcp, duration: 10s, repeats: 4}\n  #", 1)+"rounds: 2\nrepeats: 2\n")
 	var got []string
 	for b := range schedule.Blocks(p, "c", 1) {
 		for j := range b.Jobs() {
@@ -166,39 +167,39 @@ func TestTestsHaveRepeatsAndRoundsOfTheirOwn(t *testing.T) {
 
 func TestMistakesInPairsAreNamedWithTheirPlace(t *testing.T) {
 	for text, want := range map[string]string{
-		withPairs("{}"):                                                      "pairs: pairs names no pairs",
-		withPairs("{mesh: [a]}"):                                             "pairs.mesh: it has no two endpoints on different hosts",
-		withPairs("{mesh: [a, x]}"):                                          `pairs.mesh.2: there is no endpoint or group "x"`,
-		withPairs("{mesh: [a, tokio]}"):                                      "did you mean tokyo?",
-		withPairs("{mesh: [a, b.vln]}"):                                      `pairs.mesh.2: endpoint b has no address labelled "vln"`,
-		withPairs("{mesh: [a, osaka.vlan]}"):                                 `pairs.mesh.2: endpoint d has no address labelled "vlan"`,
-		withPairs("{mesh: [mixed.vpc]}"):                                     "pairs.mesh.1: the label of the address is given twice, vpc and in a.vlan",
-		withPairs("{mesh: ['*.x']}"):                                         `no endpoint has an address labelled "x"`,
-		withPairs("{between: [[a]]}"):                                        "pairs.between: 1 list, expected 2",
-		withPairs("{list: [[a, b, c]]}"):                                     "pairs.list.1: 3 members, expected 2",
-		withPairs("{list: [[a, a.vlan]]}"):                                   "pairs.list.1: it has no two endpoints on different hosts",
-		withPairs("{list: [[a, b]], exclude: [[b, a]]}"):                     "pairs.exclude.1: it excludes none of the pairs",
-		withPairs("{list: [[a, b]], exclude: [[a, b]]}"):                     "pairs.exclude: no pair is left",
-		withPairs("{mehs: [a, b]}"):                                          "did you mean mesh",
-		withPairs("{mesh: [a, b]}") + "from: a\n":                            "from: the plan has pairs, which say the endpoints",
-		withPairs("{mesh: [a, b]}") + "factors: {x: [{name: one, to: c}]}\n": "factors.x.1.to: the plan has pairs",
-		withPairs("{mesh: [a, b.vlan]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n":                            "pattern one: the pairs name b.vlan, and the label vpc is set as well",
-		withPairs("{mesh: [a, c]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n":                                 `pattern one: endpoint c has no address labelled "vpc"`,
-		withPairs("{mesh: [a, b]}") + "contention: alone\n":                                                               `contention: "alone" is no contention`,
-		withPairs("{mesh: [a, b]}") + "contention: [isolated, isolated]\n":                                                "contention: isolated is there twice",
-		withPairs("{mesh: [a, b]}") + "contention: [isolated, together]\nfactors: {contention: [{name: x, before: a}]}\n": "a list of contention is a factor of that name",
-		minimal + "contention: isolated\n":                                                                                "contention is about pairs, and the plan has none",
-		minimal + "trials_at_once: 2\n":                                                                                   "trials_at_once is about pairs, and the plan has none",
-		minimal + "groups: {vm: [vm]}\n":                                                                                  "groups.vm: vm is a group and an endpoint",
-		minimal + "groups: {'a b': [vm]}\n":                                                                               `"a b" cannot name a group`,
-		minimal + "groups: {x: []}\n":                                                                                     "groups.x: the group has no members",
-		minimal + "groups: {x: [y]}\n":                                                                                    `groups.x.1: there is no endpoint "y"`,
-		strings.ReplaceAll(withPairs("{mesh: [e, f]}"), "command: [ssh, f, soku]", "port: 1"):                             "",
-		strings.NewReplacer("command: [ssh, f, soku]", "port: 1", "command: [ssh, e, soku]", "port: 1").Replace(withPairs("{mesh: [e, f]}")): "e and f are clients, and nothing starts soku on them",
-		strings.Replace(withPairs("{list: [[a, e]]}"), "address: 10.0.0.5, ", "", 1):                                                         "endpoint e has no address to measure against",
-		manyHosts(40) + "pairs: {mesh: ['*']}\ncontention: together\n":                                                                       "1560 pairs cannot start together; at most 1000 can",
-		manyHosts(1100) + "pairs: {mesh: ['*']}\n":                                                                                           "1208900 pairs; at most 1000000 are run",
-		strings.Replace(minimal, "test: tcp", "test: tcp, repeats: 0", 1):                                                                    "0 is out of range",
+		plans.WithPairs("{}"):                                                                        "pairs: pairs names no pairs",
+		plans.WithPairs("{mesh: [a]}"):                                                               "pairs.mesh: it has no two endpoints on different hosts",
+		plans.WithPairs("{mesh: [a, x]}"):                                                            `pairs.mesh.2: there is no endpoint or group "x"`,
+		plans.WithPairs("{mesh: [a, tokio]}"):                                                        "did you mean tokyo?",
+		plans.WithPairs("{mesh: [a, b.vln]}"):                                                        `pairs.mesh.2: endpoint b has no address labelled "vln"`,
+		plans.WithPairs("{mesh: [a, osaka.vlan]}"):                                                   `pairs.mesh.2: endpoint d has no address labelled "vlan"`,
+		plans.WithPairs("{mesh: [mixed.vpc]}"):                                                       "pairs.mesh.1: the label of the address is given twice, vpc and in a.vlan",
+		plans.WithPairs("{mesh: ['*.x']}"):                                                           `no endpoint has an address labelled "x"`,
+		plans.WithPairs("{between: [[a]]}"):                                                          "pairs.between: 1 list, expected 2",
+		plans.WithPairs("{list: [[a, b, c]]}"):                                                       "pairs.list.1: 3 members, expected 2",
+		plans.WithPairs("{list: [[a, a.vlan]]}"):                                                     "pairs.list.1: it has no two endpoints on different hosts",
+		plans.WithPairs("{list: [[a, b]], exclude: [[b, a]]}"):                                       "pairs.exclude.1: it excludes none of the pairs",
+		plans.WithPairs("{list: [[a, b]], exclude: [[a, b]]}"):                                       "pairs.exclude: no pair is left",
+		plans.WithPairs("{mehs: [a, b]}"):                                                            "did you mean mesh",
+		plans.WithPairs("{mesh: [a, b]}") + "from: a\n":                                              "from: the plan has pairs, which say the endpoints",
+		plans.WithPairs("{mesh: [a, b]}") + "factors: {x: [{name: one, to: c}]}\n":                   "factors.x.1.to: the plan has pairs",
+		plans.WithPairs("{mesh: [a, b.vlan]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n": "pattern one: the pairs name b.vlan, and the label vpc is set as well",
+		plans.WithPairs("{mesh: [a, c]}") + "factors: {x: [{name: one, to_label: vpc}, two]}\n":      `pattern one: endpoint c has no address labelled "vpc"`,
+		plans.WithPairs("{mesh: [a, b]}") + "contention: alone\n":                                    `contention: "alone" is no contention`,
+		plans.WithPairs("{mesh: [a, b]}") + "contention: [isolated, isolated]\n":                     "contention: isolated is there twice",
+		plans.WithPairs("{mesh: [a, b]}") + "contention: [isolated, together]\nfactors: {contention: [{name: x, before: a}]}\n": "a list of contention is a factor of that name",
+		plans.Minimal + "contention: isolated\n":                                                    "contention is about pairs, and the plan has none",
+		plans.Minimal + "trials_at_once: 2\n":                                                       "trials_at_once is about pairs, and the plan has none",
+		plans.Minimal + "groups: {vm: [vm]}\n":                                                      "groups.vm: vm is a group and an endpoint",
+		plans.Minimal + "groups: {'a b': [vm]}\n":                                                   `"a b" cannot name a group`,
+		plans.Minimal + "groups: {x: []}\n":                                                         "groups.x: the group has no members",
+		plans.Minimal + "groups: {x: [y]}\n":                                                        `groups.x.1: there is no endpoint "y"`,
+		strings.ReplaceAll(plans.WithPairs("{mesh: [e, f]}"), "command: [ssh, f, soku]", "port: 1"): "",
+		strings.NewReplacer("command: [ssh, f, soku]", "port: 1", "command: [ssh, e, soku]", "port: 1").Replace(plans.WithPairs("{mesh: [e, f]}")): "e and f are clients, and nothing starts soku on them",
+		strings.Replace(plans.WithPairs("{list: [[a, e]]}"), "address: 10.0.0.5, ", "", 1):                                                         "endpoint e has no address to measure against",
+		plans.ManyHosts(40) + "pairs: {mesh: ['*']}\ncontention: together\n":                                                                       "1560 pairs cannot start together; at most 1000 can",
+		plans.ManyHosts(1100) + "pairs: {mesh: ['*']}\n":                                                                                           "1208900 pairs; at most 1000000 are run",
+		strings.Replace(plans.Minimal, "test: tcp", "test: tcp, repeats: 0", 1):                                                                    "0 is out of range",
 	} {
 		_, err := plan.Parse("plan.yaml", []byte(text))
 		if want == "" {
@@ -218,7 +219,7 @@ func TestMistakesInPairsAreNamedWithTheirPlace(t *testing.T) {
 }
 
 func TestAMeshOfALabTakesItsAddressesFromTheTopology(t *testing.T) {
-	p := parse(t, "campaign: l\nlab: t.yaml\nendpoints: {a: {host: h1}, b: {host: h2}, b2: {host: h2}}\npairs: {mesh: ['*']}\n"+
+	p := plans.Parse(t, "campaign: l\nlab: t.yaml\nendpoints: {a: {host: h1}, b: {host: h2}, b2: {host: h2}}\npairs: {mesh: ['*']}\n"+
 		"factors: {label: [default, {name: vlan, from_label: vlan, to_label: vlan}]}\ntests: {up: {test: tcp}}\n")
 	if err := p.Resolve(func(host, label string) (string, error) { return host + "-" + label, nil }); err != nil {
 		t.Fatal(err)

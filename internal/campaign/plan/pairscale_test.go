@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"runtime"
+	"soku/test/plans"
 	"testing"
 
 	"soku/internal/campaign/advice"
@@ -21,7 +22,7 @@ func allocated(f func()) int64 {
 // A mesh of 1,000 hosts is a block of 999,000 trials. What a block holds, and all that is
 // allocated to make it, stay below 50 MB; trials are made when they are asked for.
 func TestAMeshOfAThousandHostsTakesLittleMemory(t *testing.T) {
-	p := parse(t, manyHosts(1000)+"pairs: {mesh: ['*']}\nrounds: 1\n")
+	p := plans.Parse(t, plans.ManyHosts(1000)+"pairs: {mesh: ['*']}\nrounds: 1\n")
 	if p.PairCount() != 999_000 || p.Trials() != 999_000 {
 		t.Fatalf("%d pairs, %d trials", p.PairCount(), p.Trials())
 	}
@@ -43,7 +44,7 @@ func TestAMeshOfAThousandHostsTakesLittleMemory(t *testing.T) {
 // BenchmarkPlanAMeshOfAThousand reads a plan of 1,000 hosts, works out its 999,000 pairs and
 // runs its schedule in simulated time.
 func BenchmarkPlanAMeshOfAThousand(b *testing.B) {
-	text := []byte(manyHosts(1000) + "pairs: {mesh: ['*']}\nrounds: 1\n")
+	text := []byte(plans.ManyHosts(1000) + "pairs: {mesh: ['*']}\nrounds: 1\n")
 	b.ReportAllocs()
 	for b.Loop() {
 		p, err := plan.Parse("plan.yaml", text)

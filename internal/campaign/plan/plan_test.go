@@ -3,6 +3,7 @@ package plan_test
 import (
 	"errors"
 	"fmt"
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"time"
@@ -16,9 +17,9 @@ import (
 )
 
 func TestAMinimalPlanHasDefaults(t *testing.T) {
-	p := parse(t, minimal)
-	if p.Repeats != 1 || p.Rounds != 3 || p.Seed != nil || p.Trials() != 3 || patternNames(p) != "all" {
-		t.Errorf("repeats %d, rounds %d, seed %v, trials %d, patterns %s", p.Repeats, p.Rounds, p.Seed, p.Trials(), patternNames(p))
+	p := plans.Parse(t, plans.Minimal)
+	if p.Repeats != 1 || p.Rounds != 3 || p.Seed != nil || p.Trials() != 3 || plans.PatternNames(p) != "all" {
+		t.Errorf("repeats %d, rounds %d, seed %v, trials %d, patterns %s", p.Repeats, p.Rounds, p.Seed, p.Trials(), plans.PatternNames(p))
 	}
 	o := p.AllPatterns()[0].Tests[0].Options
 	if o.Streams != 1 || o.Via != option.ViaSoku || o.Duration.Std() != 10*time.Second {
@@ -27,15 +28,15 @@ func TestAMinimalPlanHasDefaults(t *testing.T) {
 }
 
 func TestPatternsAreTheCombinationsWithoutTheExcluded(t *testing.T) {
-	p := parse(t, full)
+	p := plans.Parse(t, plans.Full)
 	want := "standard / 1 / cubic; ultra / 1 / cubic; ultra / 16 / cubic; ultra / 16 / modern"
-	if got := patternNames(p); got != want {
+	if got := plans.PatternNames(p); got != want {
 		t.Errorf("patterns are %s, want %s", got, want)
 	}
 }
 
 func TestALevelSetsWhatItNames(t *testing.T) {
-	p := parse(t, full)
+	p := plans.Parse(t, plans.Full)
 	pt := p.AllPatterns()[3] // ultra / 16 / modern
 	if pt.To != "vm.public" || pt.From != "onprem" {
 		t.Errorf("measures %s to %s", pt.From, pt.To)
@@ -56,7 +57,7 @@ func TestALevelSetsWhatItNames(t *testing.T) {
 }
 
 func TestRecordedPatternsThatOverlapAreThereOnce(t *testing.T) {
-	p, err := plan.ParseRecorded("plan.yaml", []byte(minimal+`factors: {sku: [small, {name: large, options: {mss: 900}}], zone: [one, {name: two, options: {window: 1Mi}}, {name: three, options: {window: 2Mi}}]}
+	p, err := plan.ParseRecorded("plan.yaml", []byte(plans.Minimal+`factors: {sku: [small, {name: large, options: {mss: 900}}], zone: [one, {name: two, options: {window: 1Mi}}, {name: three, options: {window: 2Mi}}]}
 patterns:
   - {sku: large, zone: [three, one]}
   - {zone: two}
@@ -65,13 +66,13 @@ patterns:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := patternNames(p); got != "large / one; large / three; small / two; large / two" {
+	if got := plans.PatternNames(p); got != "large / one; large / three; small / two; large / two" {
 		t.Errorf("patterns are %s", got)
 	}
 }
 
 func TestAddressesOfALabComeFromItsTopology(t *testing.T) {
-	p := parse(t, `campaign: x
+	p := plans.Parse(t, `campaign: x
 lab: net.yaml
 endpoints: {a: {host: client}, b: {host: server, addresses: {fixed: 10.9.9.9}}}
 from: a.lan
@@ -111,53 +112,53 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{"tests: {}\n", "p.yaml:1:1: the plan has no name"},
 		{"campaign: a b\n", `p.yaml:1:11: "a b" cannot name a campaign`},
 		{"campaign: x\n---\ncampaign: y\n", "p.yaml:3:1: a second document"},
-		{minimal + "repaets: 3\n", `p.yaml:5:1: unknown key "repaets"; did you mean repeats?`},
-		{minimal + "colour: 3\n", `p.yaml:5:1: unknown key "colour"; known keys are campaign, title`},
-		{minimal + "rounds: 0\n", "p.yaml:5:9: rounds: 0 is out of range; allowed: 1..10000"},
-		{minimal + "rounds: x\n", `p.yaml:5:9: rounds: expected a whole number, found "x"`},
-		{minimal + "rounds: [1]\n", "p.yaml:5:9: rounds: expected a single value, found a list"},
-		{minimal + "to: vm\n", "p.yaml:5:1: "},
-		{minimal + "pause: 10x\n", `p.yaml:5:8: pause: duration "10x": not a time`},
-		{minimal + "budget: {egress_price_per_gb: -1}\n", "p.yaml:5:31: budget.egress_price_per_gb: -1 is out of range"},
-		{strings.Replace(minimal, "duration: 10s", "durration: 10s", 1), `p.yaml:4:33: tests.throughput: unknown key "durration"; did you mean duration?`},
-		{strings.Replace(minimal, "duration: 10s", "protocol: tcp", 1), "p.yaml:4:33: tests.throughput: protocol does not apply to the tcp test; it is for latency"},
-		{strings.Replace(minimal, "test: tcp, ", "", 1), "p.yaml:4:21: tests.throughput: the key test is missing"},
-		{strings.Replace(minimal, "test: tcp", "test: tpc", 1), `p.yaml:4:28: tests.throughput.test: unknown test "tpc"`},
-		{strings.Replace(minimal, "duration: 10s", "streams: 5000", 1), "tests.throughput.streams: streams 5000: out of range"},
-		{strings.Replace(minimal, "duration: 10s", "rate: 100", 1), "p.yaml:4:9: tests.throughput: rate 100.0 bit/s sends less than one packet"},
-		{strings.Replace(minimal, "test: tcp, duration: 10s", "test: latency, flows: 0", 1), "tests.throughput.flows: flows 0: out of range; allowed: 1..256"},
-		{strings.Replace(minimal, "to: vm", "to: mv", 1), `p.yaml:3:5: to: there is no endpoint "mv"; did you mean vm?`},
-		{strings.Replace(minimal, "to: vm", "to: vm.vlan", 1), `p.yaml:3:5: to: endpoint vm has no address labelled "vlan"`},
-		{strings.Replace(minimal, "to: vm\n", "", 1), "p.yaml:1:1: pattern all has no server"},
-		{strings.Replace(minimal, "address: 10.0.0.4", "port: 80", 1), "p.yaml:2:13: endpoint vm has no address"},
-		{strings.Replace(minimal, "address: 10.0.0.4", "host: h", 1), "p.yaml:2:24: endpoints.vm.host: a host belongs to a lab"},
-		{strings.Replace(minimal, "10.0.0.4", "10.0.0.4/24", 1), `p.yaml:2:27: endpoints.vm.address: "10.0.0.4/24" is no address`},
-		{minimal + "from: vm\n", "measures from vm to itself"},
-		{minimal + "factors: {stream: [1, 16, 64]}\n", `p.yaml:5:11: factors.stream: factor "stream" sets nothing: its levels 1, 16 and 64 differ in their names only; did you mean streams? Where a person makes the change, write by: hand`},
-		{minimal + "factors: {offload: [on, off]}\n", `p.yaml:5:11: factors.offload: factor "offload" sets nothing: its levels on and off differ in their names only; give the levels options:`},
-		{minimal + "factors: {a: [{name: x, to: vm}, y, z]}\n", `factor "a" sets nothing: its levels y and z differ`},
-		{minimal + "factors: {site: [tokyo]}\n", `factor "site" sets nothing: its level tokyo is a name only`},
-		{minimal + "factors: {a: [x, y]}\nbefore: echo $SOKU_FACTOR_AB\n", `factor "a" sets nothing`},
-		{minimal + "factors: {a: {by: robot, levels: [x, y]}}\n", `p.yaml:5:19: factors.a.by: "robot" changes no levels; write hand`},
-		{minimal + "factors: {a: {by: command, levels: [x, y]}}\n", "p.yaml:5:19: factors.a.by: by: command needs a command"},
-		{minimal + "factors: {a: []}\n", "p.yaml:5:11: factors.a: 0 levels"},
-		{minimal + "factors: {a: [x, y, x]}\n", `p.yaml:5:21: factors.a.3: the level "x" is there twice`},
-		{minimal + "factors: {a: [{name: x, options: {streems: 1}}]}\n", `factors.a.1.options.streems: there is no option "streems"; did you mean streams?`},
-		{minimal + "factors: {a: [{name: x, options: {size: 1}}]}\n", "size applies to none of the plan's tests"},
-		{minimal + "factors: {streams: [few, many]}\n", `factors.streams.1: option streams: expected a whole number, found "few"; a factor with the name of an option sets it`},
-		{minimal + "factors: {streams: [1, 2000]}\n", "tests.throughput: pattern 2000: streams 2000: out of range"},
-		{minimal + "factors: {a: [{name: x, to: vm}], A: [y]}\n", "factors a and A would both be SOKU_FACTOR_A"},
-		{minimal + "factors: {a: [{name: x, to: vn}]}\n", `p.yaml:5:29: a.1.to`},
-		{minimal + "factors: {a: [{name: x, options: {mss: 900}}], b: [{name: y, options: {mss: 800}}]}\n", "factors a and b both set the option mss in pattern x / y"},
-		{minimal + "factors: {a: [x, {name: y, to: vm}]}\nexclude: [{b: x}]\n", `p.yaml:6:12: exclude.1.b: there is no factor "b"`},
-		{minimal + "factors: {gate: [small, {name: large, to: vm}]}\nexclude: [{gate: lagre}]\n", `p.yaml:6:12: exclude.1.gate: factor "gate" has no level "lagre"; did you mean large?`},
-		{minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{a: x}]\n", "p.yaml:6:10: no pattern is left"},
-		{minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{}]\n", "would leave out every pattern"},
-		{minimal + "factors: {a: [x, {name: y, to: vm}]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: it selects none"},
-		{minimal + "exclude: [{a: x}]\n", `exclude.1.a: there is no factor "a"; the plan has no factors`},
-		{minimal + "rounds: 10000\nrepeats: 1000\nfactors: {streams: [1, 2]}\n", "has 20000000 trials; at most 10000000"},
-		{minimal + "x: &a 1\ntitle: *a\n", `unknown key "x"`},
-		{minimal + "title: *a\n", "title: YAML anchors and aliases are not allowed"},
+		{plans.Minimal + "repaets: 3\n", `p.yaml:5:1: unknown key "repaets"; did you mean repeats?`},
+		{plans.Minimal + "colour: 3\n", `p.yaml:5:1: unknown key "colour"; known keys are campaign, title`},
+		{plans.Minimal + "rounds: 0\n", "p.yaml:5:9: rounds: 0 is out of range; allowed: 1..10000"},
+		{plans.Minimal + "rounds: x\n", `p.yaml:5:9: rounds: expected a whole number, found "x"`},
+		{plans.Minimal + "rounds: [1]\n", "p.yaml:5:9: rounds: expected a single value, found a list"},
+		{plans.Minimal + "to: vm\n", "p.yaml:5:1: "},
+		{plans.Minimal + "pause: 10x\n", `p.yaml:5:8: pause: duration "10x": not a time`},
+		{plans.Minimal + "budget: {egress_price_per_gb: -1}\n", "p.yaml:5:31: budget.egress_price_per_gb: -1 is out of range"},
+		{strings.Replace(plans.Minimal, "duration: 10s", "durration: 10s", 1), `p.yaml:4:33: tests.throughput: unknown key "durration"; did you mean duration?`},
+		{strings.Replace(plans.Minimal, "duration: 10s", "protocol: tcp", 1), "p.yaml:4:33: tests.throughput: protocol does not apply to the tcp test; it is for latency"},
+		{strings.Replace(plans.Minimal, "test: tcp, ", "", 1), "p.yaml:4:21: tests.throughput: the key test is missing"},
+		{strings.Replace(plans.Minimal, "test: tcp", "test: tpc", 1), `p.yaml:4:28: tests.throughput.test: unknown test "tpc"`},
+		{strings.Replace(plans.Minimal, "duration: 10s", "streams: 5000", 1), "tests.throughput.streams: streams 5000: out of range"},
+		{strings.Replace(plans.Minimal, "duration: 10s", "rate: 100", 1), "p.yaml:4:9: tests.throughput: rate 100.0 bit/s sends less than one packet"},
+		{strings.Replace(plans.Minimal, "test: tcp, duration: 10s", "test: latency, flows: 0", 1), "tests.throughput.flows: flows 0: out of range; allowed: 1..256"},
+		{strings.Replace(plans.Minimal, "to: vm", "to: mv", 1), `p.yaml:3:5: to: there is no endpoint "mv"; did you mean vm?`},
+		{strings.Replace(plans.Minimal, "to: vm", "to: vm.vlan", 1), `p.yaml:3:5: to: endpoint vm has no address labelled "vlan"`},
+		{strings.Replace(plans.Minimal, "to: vm\n", "", 1), "p.yaml:1:1: pattern all has no server"},
+		{strings.Replace(plans.Minimal, "address: 10.0.0.4", "port: 80", 1), "p.yaml:2:13: endpoint vm has no address"},
+		{strings.Replace(plans.Minimal, "address: 10.0.0.4", "host: h", 1), "p.yaml:2:24: endpoints.vm.host: a host belongs to a lab"},
+		{strings.Replace(plans.Minimal, "10.0.0.4", "10.0.0.4/24", 1), `p.yaml:2:27: endpoints.vm.address: "10.0.0.4/24" is no address`},
+		{plans.Minimal + "from: vm\n", "measures from vm to itself"},
+		{plans.Minimal + "factors: {stream: [1, 16, 64]}\n", `p.yaml:5:11: factors.stream: factor "stream" sets nothing: its levels 1, 16 and 64 differ in their names only; did you mean streams? Where a person makes the change, write by: hand`},
+		{plans.Minimal + "factors: {offload: [on, off]}\n", `p.yaml:5:11: factors.offload: factor "offload" sets nothing: its levels on and off differ in their names only; give the levels options:`},
+		{plans.Minimal + "factors: {a: [{name: x, to: vm}, y, z]}\n", `factor "a" sets nothing: its levels y and z differ`},
+		{plans.Minimal + "factors: {site: [tokyo]}\n", `factor "site" sets nothing: its level tokyo is a name only`},
+		{plans.Minimal + "factors: {a: [x, y]}\nbefore: echo $SOKU_FACTOR_AB\n", `factor "a" sets nothing`},
+		{plans.Minimal + "factors: {a: {by: robot, levels: [x, y]}}\n", `p.yaml:5:19: factors.a.by: "robot" changes no levels; write hand`},
+		{plans.Minimal + "factors: {a: {by: command, levels: [x, y]}}\n", "p.yaml:5:19: factors.a.by: by: command needs a command"},
+		{plans.Minimal + "factors: {a: []}\n", "p.yaml:5:11: factors.a: 0 levels"},
+		{plans.Minimal + "factors: {a: [x, y, x]}\n", `p.yaml:5:21: factors.a.3: the level "x" is there twice`},
+		{plans.Minimal + "factors: {a: [{name: x, options: {streems: 1}}]}\n", `factors.a.1.options.streems: there is no option "streems"; did you mean streams?`},
+		{plans.Minimal + "factors: {a: [{name: x, options: {size: 1}}]}\n", "size applies to none of the plan's tests"},
+		{plans.Minimal + "factors: {streams: [few, many]}\n", `factors.streams.1: option streams: expected a whole number, found "few"; a factor with the name of an option sets it`},
+		{plans.Minimal + "factors: {streams: [1, 2000]}\n", "tests.throughput: pattern 2000: streams 2000: out of range"},
+		{plans.Minimal + "factors: {a: [{name: x, to: vm}], A: [y]}\n", "factors a and A would both be SOKU_FACTOR_A"},
+		{plans.Minimal + "factors: {a: [{name: x, to: vn}]}\n", `p.yaml:5:29: a.1.to`},
+		{plans.Minimal + "factors: {a: [{name: x, options: {mss: 900}}], b: [{name: y, options: {mss: 800}}]}\n", "factors a and b both set the option mss in pattern x / y"},
+		{plans.Minimal + "factors: {a: [x, {name: y, to: vm}]}\nexclude: [{b: x}]\n", `p.yaml:6:12: exclude.1.b: there is no factor "b"`},
+		{plans.Minimal + "factors: {gate: [small, {name: large, to: vm}]}\nexclude: [{gate: lagre}]\n", `p.yaml:6:12: exclude.1.gate: factor "gate" has no level "lagre"; did you mean large?`},
+		{plans.Minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{a: x}]\n", "p.yaml:6:10: no pattern is left"},
+		{plans.Minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{}]\n", "would leave out every pattern"},
+		{plans.Minimal + "factors: {a: [x, {name: y, to: vm}]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: it selects none"},
+		{plans.Minimal + "exclude: [{a: x}]\n", `exclude.1.a: there is no factor "a"; the plan has no factors`},
+		{plans.Minimal + "rounds: 10000\nrepeats: 1000\nfactors: {streams: [1, 2]}\n", "has 20000000 trials; at most 10000000"},
+		{plans.Minimal + "x: &a 1\ntitle: *a\n", `unknown key "x"`},
+		{plans.Minimal + "title: *a\n", "title: YAML anchors and aliases are not allowed"},
 	} {
 		_, err := plan.Parse("p.yaml", []byte(c.text))
 		if err == nil {
@@ -181,18 +182,18 @@ func TestALevelMayBeChangedByACommandOrAPerson(t *testing.T) {
 		"factors: {a: {by: hand, levels: [x, y]}}\n",
 		"factors: {a: [as it is, {name: y, before: ./switch.sh}]}\n",
 	} {
-		if got := len(parse(t, minimal+text).AllPatterns()); got != 2 {
+		if got := len(plans.Parse(t, plans.Minimal+text).AllPatterns()); got != 2 {
 			t.Errorf("%s has %d patterns", text, got)
 		}
 	}
-	p, err := plan.ParseRecorded("p.yaml", []byte(minimal+"factors: {a: [x, y]}\n"))
+	p, err := plan.ParseRecorded("p.yaml", []byte(plans.Minimal+"factors: {a: [x, y]}\n"))
 	if err != nil || len(p.AllPatterns()) != 2 {
 		t.Errorf("the plan of a campaign that an older version began: %v", err)
 	}
 }
 
 func TestErrorsOfAPlanAreData(t *testing.T) {
-	_, err := plan.Parse("p.yaml", []byte(minimal+"factors: {streams: [1, 2000]}\n"))
+	_, err := plan.Parse("p.yaml", []byte(plans.Minimal+"factors: {streams: [1, 2000]}\n"))
 	located := measure.AsError(err, measure.KindInternal)
 	if located.Figures["path"] != "tests.throughput" || located.Figures["line"] != 4.0 || located.Figures["file"] != "p.yaml" {
 		t.Errorf("the place is %v", located.Figures)
@@ -208,7 +209,7 @@ func TestErrorsOfAPlanAreData(t *testing.T) {
 
 func TestTooManyCombinationsAreRefusedAtOnce(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(minimal + "factors:\n")
+	b.WriteString(plans.Minimal + "factors:\n")
 	for i := range 20 {
 		fmt.Fprintf(&b, "  f%d: {by: hand, levels: [a, b, c, d, e, f, g, h, i, j]}\n", i)
 	}
@@ -226,13 +227,13 @@ func TestAMissingPlanIsReported(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(minimal)
-	f.Add(full)
+	f.Add(plans.Minimal)
+	f.Add(plans.Full)
 	f.Add(interfaces)
-	f.Add(bound)
-	f.Add(siblings + "zip: [[client, server]]\npatterns: [{client: tokyo}]\n")
+	f.Add(plans.Bound)
+	f.Add(plans.Siblings + "zip: [[client, server]]\npatterns: [{client: tokyo}]\n")
 	f.Add(conditional + "  disk: [plain, {name: u, before: ./on, when: {region: tokyo, streams: [1, 4]}}]\n" + conditionalTests)
-	f.Add(minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n")
+	f.Add(plans.Minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n")
 	f.Add("campaign: x\ntests: {a: {test: ping}}\nfactors: {? [a] : b}")
 	f.Add(strings.Repeat("- ", 1000))
 	f.Add(strings.Repeat("[", 1000))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"soku/internal/campaign/plan"
+	"soku/test/plans"
 	"soku/test/schema"
 )
 
@@ -56,7 +57,7 @@ func TestTheSchemaSaysNothingTwice(t *testing.T) {
 
 func TestSchemaAndDecoderAgree(t *testing.T) {
 	s := schema.Compile(t, schemaFile)
-	for name, text := range plans(t) {
+	for name, text := range allPlans(t) {
 		_, err := plan.Parse(name, []byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -66,15 +67,15 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		minimal + "repaets: 3\n",
-		minimal + "rounds: 0\n",
-		minimal + "rounds: many\n",
-		strings.Replace(minimal, "duration", "durration", 1),
-		strings.Replace(minimal, "test: tcp", "test: quic", 1),
-		strings.Replace(minimal, "address", "adress", 1),
-		minimal + "factors: {streams: [{nmae: 4}]}\n",
-		minimal + "factors: {streams: {from: 1, to: 64, scale: log3}}\n",
-		minimal + "factors: {streams: [{name: a, options: {stream: 4}}]}\n",
+		plans.Minimal + "repaets: 3\n",
+		plans.Minimal + "rounds: 0\n",
+		plans.Minimal + "rounds: many\n",
+		strings.Replace(plans.Minimal, "duration", "durration", 1),
+		strings.Replace(plans.Minimal, "test: tcp", "test: quic", 1),
+		strings.Replace(plans.Minimal, "address", "adress", 1),
+		plans.Minimal + "factors: {streams: [{nmae: 4}]}\n",
+		plans.Minimal + "factors: {streams: {from: 1, to: 64, scale: log3}}\n",
+		plans.Minimal + "factors: {streams: [{name: a, options: {stream: 4}}]}\n",
 	} {
 		if _, err := plan.Parse("x", []byte(text)); err == nil {
 			t.Errorf("the decoder takes\n%s", text)
@@ -85,13 +86,13 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 	}
 }
 
-// plans are the example plans and those of the tests.
-func plans(t *testing.T) map[string]string {
+// allPlans are the example plans and those of the tests.
+func allPlans(t *testing.T) map[string]string {
 	t.Helper()
-	out := map[string]string{"minimal": minimal, "full": full, "interfaces": interfaces, "bound": bound,
+	out := map[string]string{"minimal": plans.Minimal, "full": plans.Full, "interfaces": interfaces, "bound": plans.Bound,
 		"conditions": conditional + "  disk: [plain, {name: u, before: ./on, when: {region: tokyo, streams: [1, 4]}}]\n" + conditionalTests,
 		"ssh":        "campaign: a\nendpoints: {vm1: {ssh: admin@vm1, keep: true}, vm2: {ssh: vm2, port: 7000}, vm3: {address: 10.0.0.3, server: running}}\nfrom: vm1\nto: vm2\ntests: {up: {test: tcp}}\n",
-		"numbers":    minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n"}
+		"numbers":    plans.Minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n"}
 	files, err := filepath.Glob("../../../examples/cases/*/[pc]l*.yaml")
 	if err != nil {
 		t.Fatal(err)

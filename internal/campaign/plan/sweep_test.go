@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"soku/test/plans"
 	"strings"
 	"testing"
 
@@ -27,24 +28,24 @@ func TestLevelsGoFromOneNumberToAnother(t *testing.T) {
 		"duration: {from: 1500us, to: 6ms, scale: log2}":           "1500us; 3ms; 6ms",
 		"parallel: {option: streams, from: 1, to: 4, scale: log2}": "1; 2; 4",
 	} {
-		if got := patternNames(parse(t, minimal+"factors: {"+factor+"}\n")); got != want {
+		if got := plans.PatternNames(plans.Parse(t, plans.Minimal+"factors: {"+factor+"}\n")); got != want {
 			t.Errorf("%s: levels are %s, want %s", factor, got, want)
 		}
 	}
-	latency := strings.Replace(minimal, "test: tcp, duration: 10s", "test: latency, count: 20", 1)
+	latency := strings.Replace(plans.Minimal, "test: tcp, duration: 10s", "test: latency, count: 20", 1)
 	for factor, want := range map[string]string{
 		"request_rate: {from: 0.1, to: 0.5, step: 0.1}":      "0.1; 0.2; 0.3; 0.4; 0.5",
 		"request_rate: {from: 1, to: 1000000, scale: log10}": "1; 10; 100; 1000; 10000; 100000; 1000000",
 		"size: {from: 64, to: 64000, scale: log10}":          "64; 640; 6400; 64k",
 	} {
-		if got := patternNames(parse(t, latency+"factors: {"+factor+"}\n")); got != want {
+		if got := plans.PatternNames(plans.Parse(t, latency+"factors: {"+factor+"}\n")); got != want {
 			t.Errorf("%s: levels are %s, want %s", factor, got, want)
 		}
 	}
 }
 
 func TestNumericLevelsSetTheirOption(t *testing.T) {
-	p := parse(t, minimal+`factors:
+	p := plans.Parse(t, plans.Minimal+`factors:
   rate: {from: 10M, to: 1G, scale: log10}
   window: {from: 64Ki, to: 256Ki, scale: log2}
   mss: {from: 1000, to: 1400, step: 400}
@@ -52,7 +53,7 @@ exclude: [{rate: [10M, 1G]}]
 only: {window: 128Ki}
 `)
 	if n := len(p.AllPatterns()); n != 6 {
-		t.Fatalf("%d patterns: %s", n, patternNames(p))
+		t.Fatalf("%d patterns: %s", n, plans.PatternNames(p))
 	}
 	pt := p.AllPatterns()[3]
 	if o := pt.Tests[0].Options; pt.Name != "100M / 128Ki / 1400" || o.Rate != 100e6 || o.Window != 128<<10 || tcp.OptionsOf(o).MSS != 1400 {
@@ -85,7 +86,7 @@ func TestErrorsOfNumericLevelsNameThePlace(t *testing.T) {
 		{"congestion: {from: 1, to: 8, scale: log2}", "p.yaml:5:11: factors.congestion: option congestion is no number"},
 		{"size: {from: 64, to: 128, scale: log2}", "size applies to none of the plan's tests"},
 	} {
-		_, err := plan.Parse("p.yaml", []byte(minimal+"factors: {"+c.factor+"}\n"))
+		_, err := plan.Parse("p.yaml", []byte(plans.Minimal+"factors: {"+c.factor+"}\n"))
 		if err == nil || !strings.Contains(err.Error(), c.want) || measure.KindOf(err) != measure.KindFile {
 			t.Errorf("%s: error is %v\nwant     %s", c.factor, err, c.want)
 		}

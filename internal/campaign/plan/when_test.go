@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"soku/test/plans"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestALevelExistsWithTheLevelsThatItNames(t *testing.T) {
 		"shape: [{name: big, options: {mss: 1400}, when: {cc: plain}}, small]\n  cc: [{name: tuned, options: {mss: 900}, when: {shape: small}}, plain]\nexclude: [{region: osaka}, {streams: [1, 4]}]\n": "tokyo / 16 / big / plain; tokyo / 16 / small / tuned; tokyo / 16 / small / plain",
 		"disk: [{name: a, before: ./a, when: {region: tokyo}}, {name: b, before: ./b, when: {region: osaka}}]\nexclude: [{streams: [4, 16]}]\n":                                                          "tokyo / 1 / a; osaka / 1 / b",
 	} {
-		if got := patternNames(parse(t, conditional+"  "+disk+conditionalTests)); got != want {
+		if got := plans.PatternNames(plans.Parse(t, conditional+"  "+disk+conditionalTests)); got != want {
 			t.Errorf("with %spatterns are %s\nwant         %s", disk, got, want)
 		}
 	}
@@ -56,7 +57,7 @@ func TestErrorsOfConditionsNameThePlace(t *testing.T) {
 // Conditions may leave few of very many combinations, or none of them.
 func TestConditionsAreCheckedBeforeAllLevelsAreCombined(t *testing.T) {
 	var few strings.Builder
-	few.WriteString(minimal + "factors:\n  f0: {by: hand, levels: [a, b, c, d, e, f, g, h, i, j]}\n")
+	few.WriteString(plans.Minimal + "factors:\n  f0: {by: hand, levels: [a, b, c, d, e, f, g, h, i, j]}\n")
 	for i := 1; i < 18; i++ {
 		fmt.Fprintf(&few, "  f%d: {by: hand, levels: [x", i)
 		for _, l := range "abcdefghi" {
@@ -65,12 +66,12 @@ func TestConditionsAreCheckedBeforeAllLevelsAreCombined(t *testing.T) {
 		few.WriteString("]}\n")
 	}
 	// Each factor after the first has x, or what the one before it has.
-	if n := len(parse(t, few.String()).AllPatterns()); n != 9*18+1 {
+	if n := len(plans.Parse(t, few.String()).AllPatterns()); n != 9*18+1 {
 		t.Errorf("%d patterns", n)
 	}
 	// The last level needs what its own needs exclude, which is known after all others.
 	var b strings.Builder
-	b.WriteString(minimal + "factors:\n  g: {by: hand, levels: [x, {name: y, when: {h: q, f0: a}}]}\n  h: {by: hand, levels: [p, {name: q, when: {f0: b}}]}\n")
+	b.WriteString(plans.Minimal + "factors:\n  g: {by: hand, levels: [x, {name: y, when: {h: q, f0: a}}]}\n  h: {by: hand, levels: [p, {name: q, when: {f0: b}}]}\n")
 	for i := range 15 {
 		fmt.Fprintf(&b, "  f%d: {by: hand, levels: [a, b, c, d, e, f, g, h, i, j]}\n", i)
 	}

@@ -1,6 +1,7 @@
 package schedule_test
 
 import (
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"time"
@@ -9,11 +10,11 @@ import (
 )
 
 func TestProbesOfPairs(t *testing.T) {
-	p := parse(t, withPairs("{mesh: [a, b, c]}")+"factors: {streams: [1, 2]}\n")
+	p := plans.Parse(t, plans.WithPairs("{mesh: [a, b, c]}")+"factors: {streams: [1, 2]}\n")
 	if probes := schedule.Probes(p, nil); len(probes) != 6 {
 		t.Errorf("%d probes of 6 pairs", len(probes))
 	}
-	many := parse(t, manyHosts(40)+"pairs: {mesh: ['*']}\n")
+	many := plans.Parse(t, plans.ManyHosts(40)+"pairs: {mesh: ['*']}\n")
 	probes := schedule.Probes(many, nil)
 	clients, servers := map[string]bool{}, map[string]bool{}
 	for _, j := range probes {
@@ -25,7 +26,7 @@ func TestProbesOfPairs(t *testing.T) {
 }
 
 func TestAProbeGoesAsTheTrialDoes(t *testing.T) {
-	p := parse(t, strings.Replace(minimal, "test: tcp", "test: tcp, port: 99, bind: 10.0.0.9, device: eth1, connect_timeout: 9s, ip_version: 4, pin: '1'", 1))
+	p := plans.Parse(t, strings.Replace(plans.Minimal, "test: tcp", "test: tcp, port: 99, bind: 10.0.0.9, device: eth1, connect_timeout: 9s, ip_version: 4, pin: '1'", 1))
 	probes := schedule.Probes(p, nil)
 	if len(probes) != 1 {
 		t.Fatalf("%d probes", len(probes))
@@ -33,14 +34,14 @@ func TestAProbeGoesAsTheTrialDoes(t *testing.T) {
 	if o := probes[0].Options; o.Port != 99 || o.Bind != "10.0.0.9" || o.Device != "eth1" || o.ConnectTimeout.Std() != 9*time.Second || o.IPVersion != 4 || o.Pin != "1" {
 		t.Errorf("the probe has %+v", o)
 	}
-	if probes := schedule.Probes(parse(t, minimal+"factors: {device: [eth0, eth1], streams: [1, 4]}\n"), nil); len(probes) != 2 {
+	if probes := schedule.Probes(plans.Parse(t, plans.Minimal+"factors: {device: [eth0, eth1], streams: [1, 4]}\n"), nil); len(probes) != 2 {
 		t.Errorf("%d probes, want one by each device", len(probes))
 	}
 }
 
 // Before a person has made a change the path may not be there.
 func TestWhatAPersonSetsUpFirstIsNotProbed(t *testing.T) {
-	if probes := schedule.Probes(parse(t, minimal+"factors: {gateway: {by: hand, levels: [old, new]}}\n"), nil); len(probes) != 0 {
+	if probes := schedule.Probes(plans.Parse(t, plans.Minimal+"factors: {gateway: {by: hand, levels: [old, new]}}\n"), nil); len(probes) != 0 {
 		t.Errorf("probes %+v", probes)
 	}
 }

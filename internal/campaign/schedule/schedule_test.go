@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"soku/test/plans"
 	"strings"
 	"testing"
 	"testing/quick"
@@ -21,7 +22,7 @@ func order(p *plan.Plan, seed int64) string {
 }
 
 func TestTheOrderOfASeedNeverChanges(t *testing.T) {
-	p := parse(t, minimal+"factors: {f: [a, b, c, d, e]}\nbefore: set $SOKU_FACTOR_F\n")
+	p := plans.Parse(t, plans.Minimal+"factors: {f: [a, b, c, d, e]}\nbefore: set $SOKU_FACTOR_F\n")
 	// Written down once: a recorded campaign must resume in its own order with every later version.
 	want := "1:e 1:d 1:b 1:c 1:a 2:c 2:b 2:e 2:d 2:a 3:c 3:b 3:a 3:e 3:d"
 	if got := order(p, 42); got != want {
@@ -37,7 +38,7 @@ func TestTheOrderOfEveryTrialNeverChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got strings.Builder
-	p := parse(t, full)
+	p := plans.Parse(t, plans.Full)
 	for _, seed := range []int64{1, 42, 1<<53 - 1, -7} {
 		for b := range schedule.Blocks(p, "c", seed) {
 			for j := range b.Jobs() {
@@ -52,11 +53,11 @@ func TestTheOrderOfEveryTrialNeverChanges(t *testing.T) {
 
 func TestABlockNamesTheMachinesItOccupies(t *testing.T) {
 	for text, want := range map[string][]string{
-		study:                     {"", "vm"},
-		study + "from: vm.vlan\n": {"vm"}, // two addresses of one machine
-		strings.Replace(study, "endpoints: {", "endpoints: {client: {host: a}, ", 1) + "lab: lab.yaml\nfrom: client\n": {"a", "vm"},
+		plans.Study:                     {"", "vm"},
+		plans.Study + "from: vm.vlan\n": {"vm"}, // two addresses of one machine
+		strings.Replace(plans.Study, "endpoints: {", "endpoints: {client: {host: a}, ", 1) + "lab: lab.yaml\nfrom: client\n": {"a", "vm"},
 	} {
-		p := parse(t, strings.Replace(text, "{address: 10.0.0.4}", "{address: 10.0.0.4, addresses: {vlan: 10.1.0.4}}", 1))
+		p := plans.Parse(t, strings.Replace(text, "{address: 10.0.0.4}", "{address: 10.0.0.4, addresses: {vlan: 10.1.0.4}}", 1))
 		for b := range schedule.Blocks(p, "c", 1) {
 			for i := range b.Len {
 				if s := b.Slot(i); !slices.Equal(b.Hosts, want) || s.Client != 0 || s.Server != len(want)-1 || s.Group != 0 {
@@ -68,7 +69,7 @@ func TestABlockNamesTheMachinesItOccupies(t *testing.T) {
 }
 
 func TestEveryRoundHasEveryPatternOnceInAnOrderOfItsOwn(t *testing.T) {
-	p := parse(t, minimal+"factors: {f: [a, b, c, d, e, f, g, h]}\nrounds: 4\nbefore: set $SOKU_FACTOR_F\n")
+	p := plans.Parse(t, plans.Minimal+"factors: {f: [a, b, c, d, e, f, g, h]}\nrounds: 4\nbefore: set $SOKU_FACTOR_F\n")
 	if err := quick.Check(func(seed int64) bool {
 		rounds := map[int]string{}
 		for b := range schedule.Blocks(p, "c", seed) {
@@ -91,7 +92,7 @@ func TestEveryRoundHasEveryPatternOnceInAnOrderOfItsOwn(t *testing.T) {
 }
 
 func TestEachPlaceInTheOrderIsEquallyLikely(t *testing.T) {
-	p := parse(t, minimal+"factors: {f: [a, b, c, d]}\nrounds: 4000\nbefore: set $SOKU_FACTOR_F\n")
+	p := plans.Parse(t, plans.Minimal+"factors: {f: [a, b, c, d]}\nrounds: 4000\nbefore: set $SOKU_FACTOR_F\n")
 	first := map[string]int{}
 	previous := 0
 	for b := range schedule.Blocks(p, "c", 7) {
@@ -108,7 +109,7 @@ func TestEachPlaceInTheOrderIsEquallyLikely(t *testing.T) {
 }
 
 func TestABlockHasAllTestsInEachRepeat(t *testing.T) {
-	p := parse(t, study)
+	p := plans.Parse(t, plans.Study)
 	var got []string
 	for b := range schedule.Blocks(p, "c9", 42) {
 		if b.Round != 2 {
