@@ -17,7 +17,7 @@ func (r *run) changeByHand(ctx context.Context, b schedule.Block) error {
 		return nil
 	}
 	if r.Confirm == nil {
-		return r.c.Plan.NobodyAtHand(levels)
+		return r.c.Plan.NoTerminal(levels)
 	}
 	var change []measure.Level
 	for _, l := range levels {

@@ -27,9 +27,9 @@ const (
 )
 
 // Enough reports whether the intervals of the selected patterns are narrow and their
-// comparisons decided, as the plan asks for, after so much time of all runs of the campaign,
-// where a round takes perRound. It is nil without until. The first look is after 8 rounds at
-// intervals, and after 6 at comparisons: looking earlier ends campaigns by chance.
+// comparisons decided, as the plan asks for. elapsed is the time of all runs of the campaign, and
+// a round takes perRound. The result is nil without until. The first interim analysis of intervals
+// is after 8 rounds, that of comparisons after 6: an earlier one ends campaigns by chance.
 func (c *Campaign) Enough(only plan.Selection, elapsed, perRound time.Duration) *Enough {
 	u, most := c.Plan.Until, c.Plan.Budget.Time.Std()
 	if !u.Adds() {

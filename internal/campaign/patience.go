@@ -69,8 +69,8 @@ func (g *blockRun) whyLost(all []*attempt, before bool) (host string, why *measu
 	for _, a := range all {
 		if e := a.result.Error; hostAway(e) || before && unanswered(e) {
 			host = a.job.Client.Machine()
-			if named, ok := e.Figures["host"].(string); ok && named != "" {
-				host = named
+			if server := a.job.Server.Machine(); server != "" && e.Figures["host"] == server {
+				host = server
 			}
 			return host, measure.Fail(measure.KindUnreachable, "campaign.host_gone", measure.Figures{"host": host, "cause": e})
 		}

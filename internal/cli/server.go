@@ -186,8 +186,8 @@ const (
 )
 
 func (f *foreignFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.iperf3, "iperf3", foreignAuto, "address and port for clients of iperf3: auto (port 5201 beside --listen, if it is free), off, or such as :5201; they may also use the port of --listen")
-	flags.StringVar(&f.ethr, "ethr", foreignAuto, "address and port for clients of Ethr: auto (port 8888 beside --listen, if it is free), off, or such as :8888; over TCP they may also use the port of --listen. With --token-file they are not served, because they send no token")
+	flags.StringVar(&f.iperf3, "iperf3", foreignAuto, "address and port for clients of iperf3: auto (port 5201 in addition to --listen, if it is free), off, or such as :5201; they may also use the port of --listen")
+	flags.StringVar(&f.ethr, "ethr", foreignAuto, "address and port for clients of Ethr: auto (port 8888 in addition to --listen, if it is free), off, or such as :8888; over TCP they may also use the port of --listen. With --token-file they are not served, because they send no token")
 	flags.StringVar(&f.privateKey, "rsa-private-key-file", "", "file with the RSA private key (PEM) for the authentication of iperf3's clients")
 	flags.StringVar(&f.users, "authorized-users-file", "", "file of iperf3's users, one per line: user,sha256 of {user}password")
 	flags.BoolVar(&f.pkcs1, "use-pkcs1-padding", false, "accept credentials with the padding of iperf3 before 3.17")

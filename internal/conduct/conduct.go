@@ -190,7 +190,7 @@ func (c *Conductor) confirm(o Order) (func(context.Context, []measure.Level) (jo
 			return journal.Confirmed{How: journal.ConfirmedBySelection, User: c.Host.Username()}, nil
 		}, nil
 	case c.Questions == nil:
-		return nil, o.Plan.NobodyAtHand(states[0])
+		return nil, o.Plan.NoTerminal(states[0])
 	}
 	return func(ctx context.Context, levels []measure.Level) (journal.Confirmed, error) {
 		if err := c.Questions.SetLevels(ctx, levels); err != nil {

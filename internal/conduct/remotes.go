@@ -122,12 +122,6 @@ func (r *remotes) enter(ctx context.Context, j *schedule.Job, access *agent.Acce
 	return nil
 }
 
-// remotePlace runs trials with an end on a host that is reached by ssh.
-type remotePlace struct {
-	agent.Place
-	remotes *remotes
-}
-
 // session returns the session of a host. The error names the host.
 func (r *remotes) session(ctx context.Context, endpoint string) (*ssh.Session, error) {
 	s, err := r.hosts[endpoint].Session(ctx)
@@ -142,6 +136,12 @@ func (r *remotes) session(ctx context.Context, endpoint string) (*ssh.Session, e
 		return nil, &named
 	}
 	return s, err
+}
+
+// remotePlace runs trials with an end on a host that is reached by ssh.
+type remotePlace struct {
+	agent.Place
+	remotes *remotes
 }
 
 // lossNoticed is how much later than the failure of a trial the end of a connection may be noticed.

@@ -55,7 +55,7 @@ func (p *Plan) HandStates(only Selection) [][]measure.Level {
 }
 
 // Chooses reports whether a selection names one level of each factor that is changed by
-// hand: whoever wrote it has made the change.
+// hand: the author of the command has made the change.
 func (p *Plan) Chooses(only Selection) bool {
 	for _, name := range p.ByHand() {
 		levels, _ := yamlfile.Ordered[[]string](only).Get(name)
@@ -66,9 +66,9 @@ func (p *Plan) Chooses(only Selection) bool {
 	return true
 }
 
-// NobodyAtHand is the error where levels are to be confirmed and there is nobody to ask,
-// of kind usage.
-func (p *Plan) NobodyAtHand(levels []measure.Level) *measure.Error {
+// NoTerminal returns an error of kind usage: levels must be confirmed by a person, but there is no
+// terminal to ask on.
+func (p *Plan) NoTerminal(levels []measure.Level) *measure.Error {
 	var only []string
 	for _, l := range levels {
 		text := l.Factor + "=" + l.Value

@@ -32,7 +32,7 @@ type Plan struct {
 	Tests        yamlfile.Ordered[Test]     `yaml:"tests" doc:"What is measured in each pattern, by label"`
 	Repeats      int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
 	Rounds       int                        `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
-	TrialsAtOnce int                        `yaml:"trials_at_once" min:"1" max:"100000" doc:"At most so many trials run at once; without it as many pairs as have hosts of their own"`
+	TrialsAtOnce int                        `yaml:"trials_at_once" min:"1" max:"100000" doc:"Largest number of trials that run concurrently; without it as many pairs as have hosts of their own"`
 	Seed         *int64                     `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
 	Before       string                     `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
 	After        string                     `yaml:"after" doc:"Command to run after them"`
@@ -229,7 +229,7 @@ type Until struct {
 	Interval  measure.Percent `yaml:"interval" doc:"Add rounds until the 95 % interval of every pattern reaches by at most this to either side of its mean, such as 2%"`
 	Decided   bool            `yaml:"decided" doc:"Add rounds until every comparison shows a difference, or rules out one as large as practical"`
 	Against   stats.Against   `yaml:"against" doc:"Which comparisons have to be decided: of all patterns with the best, whichever that is (best, the default), with the first one of the plan (first), or of every pair (all)"`
-	MaxRounds int             `yaml:"max_rounds" min:"8" max:"10000" doc:"At most so many rounds in all; default 40, with decided none: each look then takes more evidence"`
+	MaxRounds int             `yaml:"max_rounds" min:"8" max:"10000" doc:"Largest number of rounds; default 40, with decided none: each interim analysis then takes more evidence"`
 	Tests     []string        `yaml:"tests" doc:"Labels of the tests that count; default all"`
 }
 

@@ -7,8 +7,8 @@ import (
 	"soku/internal/measure/option"
 )
 
-// assumedOverhead is what a trial takes beside measuring until this campaign
-// has shown it: handshake, facts, the loopback floor, the drain. Trials over loopback
+// assumedOverhead is the time of a trial in addition to its measurement, until this campaign
+// has measured it: handshake, facts, the loopback floor, the drain. Trials over loopback
 // took 0.05 s (tcp) to 0.35 s (latency, connect) of it; each round trip of a long path adds.
 const assumedOverhead = 300 * time.Millisecond
 

@@ -286,7 +286,7 @@ func (l *link) adopt(c *net.TCPConn, far engine.Progress) error {
 	return nil
 }
 
-// finish ends the copy at the source after so many stages. The copy has ended when the other end has removed
+// finish ends the copy at the source, which had this number of stages. The copy has ended when the other end has removed
 // everything: its answer says so, and a client that has finished.
 func (l *link) finish(stages int) error {
 	for {
