@@ -71,13 +71,21 @@ func TestAServerGoesOnWithACopyOnlyForItsClient(t *testing.T) {
 	if got := x.resume(1, at(1), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
 		t.Errorf("of an index that is none: % x", got)
 	}
-	for attempt := range uint64(3) {
-		got := x.resume(0, at(100+attempt), key)
+	// Attempts are refused until the engine runs, which the answer to start does not await.
+	attempt, got := uint64(100), []byte(nil)
+	eventually(t, prompt, "the engine takes no connection", func() bool {
+		attempt++
+		got = x.resume(0, at(attempt), key)
+		return len(got) == native.ResumeAnswerSize
+	})
+	for range 2 {
 		if s, ok := native.ParseResumeAnswer(got); !ok || s.Stages != 0 || s.Items != 0 {
 			t.Errorf("the server has %+v of a file that was cut: % x", s, got)
 		}
+		attempt++
+		got = x.resume(0, at(attempt), key)
 	}
-	if got := x.resume(0, at(102), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
+	if got := x.resume(0, at(attempt), key); len(got) != 1 || native.Status(got[0]) != native.StatusRefused {
 		t.Errorf("of an attempt that somebody read on the path: % x", got)
 	}
 	_ = x.conn.(*net.TCPConn).CloseWrite() // with events unread, a close would be a reset
