@@ -13,7 +13,7 @@ import (
 
 // measure runs the trials of a unit and keeps their results. An error means that
 // the campaign cannot go on; a failed trial is none. Where ctx ends and the block
-// goes on, a host of the unit went away: what ran has failed.
+// goes on, a host of the unit went away: its trials count as not run.
 func (g *blockRun) measure(ctx context.Context, all []*attempt) error {
 	defer g.settle(all)
 	if !g.pause(ctx) {
@@ -32,15 +32,12 @@ func (g *blockRun) measure(ctx context.Context, all []*attempt) error {
 		} else {
 			g.runGroup(ctx, all)
 		}
-		if why := g.stopped(); why != nil && slices.ContainsFunc(all, func(a *attempt) bool { return a.result.Error != nil }) {
+		failed := slices.ContainsFunc(all, func(a *attempt) bool { return a.result.Error != nil })
+		if why := g.stopped(); why != nil && failed {
 			return errors.Join(g.drop(all, why), why)
 		}
-		if ctx.Err() != nil {
-			for _, a := range all {
-				if a.result.Error != nil {
-					a.result.Error = measure.AsError(context.Cause(ctx), measure.KindUnreachable)
-				}
-			}
+		if ctx.Err() != nil && failed {
+			return g.abandon(all, measure.AsError(context.Cause(ctx), measure.KindUnreachable))
 		}
 		host, why := g.whyLost(all, !lost.IsZero())
 		if why == nil {

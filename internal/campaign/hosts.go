@@ -11,8 +11,8 @@ func wentAway(h HostChange) *measure.Error {
 	return measure.Fail(measure.KindUnreachable, "campaign.host_gone", measure.Figures{"host": h.Host, "cause": h.Gone})
 }
 
-// hostChanged takes note of a host. Trials that run on one that went away fail,
-// and those that wait for it are skipped: they count as not run.
+// hostChanged takes note of a host. Trials that run on one that went away are
+// stopped, and those that wait for it are skipped: they count as not run.
 func (g *blockRun) hostChanged(h HostChange) error {
 	at := -1
 	for i, name := range g.block.Hosts {

@@ -86,17 +86,11 @@ func (g *blockRun) whyLost(all []*attempt, before bool) (host string, why *measu
 // [Executor.Patience] has passed since the first loss, or where a unit before it waited for the
 // host in vain, its trials count as not run.
 func (g *blockRun) repeatLost(ctx context.Context, all []*attempt, host string, why *measure.Error, since time.Time) (again bool, err error) {
-	if err := g.drop(all, why); err != nil {
+	if err := g.discard(all, why); err != nil {
 		return false, err
 	}
 	again = time.Since(since) < g.Patience && !g.gaveUp(lostHost(host))
 	g.emit(Event{Kind: EventHostGone, Host: host, Error: why})
-	g.mu.Lock()
-	for _, a := range all {
-		g.ended += a.bytes
-		a.lost, a.result, a.bytes, a.meter, a.started = a.job.Result, nil, 0, meter{}, time.Time{}
-	}
-	g.mu.Unlock()
 	if again {
 		pause(ctx, min(connectEvery, g.Patience))
 	}
@@ -109,6 +103,29 @@ func (g *blockRun) repeatLost(ctx context.Context, all []*attempt, host string, 
 	g.setGaveUp(lostHost(host), true)
 	g.countSkipped(g.block, indices(all))
 	return false, nil
+}
+
+// abandon records that a unit was lost whose trials do not run again in this run.
+func (g *blockRun) abandon(all []*attempt, why *measure.Error) error {
+	err := g.discard(all, why)
+	if err == nil {
+		g.countSkipped(g.block, indices(all))
+	}
+	return err
+}
+
+// discard records that the trials of a unit were lost, and takes their results from them.
+func (g *blockRun) discard(all []*attempt, why *measure.Error) error {
+	if err := g.drop(all, why); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, a := range all {
+		g.ended += a.bytes
+		a.lost, a.result, a.bytes, a.meter, a.started = a.job.Result, nil, 0, meter{}, time.Time{}
+	}
+	return nil
 }
 
 // lostHost is the key of a host in run.silent.
