@@ -144,6 +144,7 @@ func resets(t *testing.T, l *lab.Lab, match ...expr.Any) (begin, end func()) {
 // Control and data have one path. Their packets are sent again when it is back. Links of a
 // host would lose their default route with it.
 func TestACopyOutlivesAPathThatIsDownForASecond(t *testing.T) {
+	t.Parallel()
 	l := network(t, cutPath)
 	r := copied(t, l, "forward", gateway(t, l, (*netlink.Handle).LinkSetDown), gateway(t, l, (*netlink.Handle).LinkSetUp), time.Second)
 	if r.Summary.DurationNs < measure.Duration(time.Second) {
@@ -153,6 +154,7 @@ func TestACopyOutlivesAPathThatIsDownForASecond(t *testing.T) {
 
 // Both ends give all connections up before the path is back.
 func TestACopyOutlivesAPathThatIsDownForLongerThanItsConnections(t *testing.T) {
+	t.Parallel()
 	l := network(t, cutPath)
 	const down = 10500 * time.Millisecond
 	r := copied(t, l, "forward", gateway(t, l, (*netlink.Handle).LinkSetDown), gateway(t, l, (*netlink.Handle).LinkSetUp), down)
@@ -165,6 +167,7 @@ func TestACopyOutlivesAPathThatIsDownForLongerThanItsConnections(t *testing.T) {
 // A gateway that has lost its state answers every packet of both ends with a reset. Who sends
 // nothing learns of it by its probes.
 func TestACopyGoesOnWhenAGatewayResetsAllConnections(t *testing.T) {
+	t.Parallel()
 	l := network(t, cutPath)
 	begin, end := resets(t, l)
 	r := copied(t, l, "forward", begin, end, 300*time.Millisecond)
@@ -177,6 +180,7 @@ func TestACopyGoesOnWhenAGatewayResetsAllConnections(t *testing.T) {
 // A firewall answers full packets of the client or of the server with a reset: those of the
 // data connections. Only the end that sent them learns of it.
 func TestACopyGoesOnWhenAFirewallResetsItsConnections(t *testing.T) {
+	t.Parallel()
 	l := network(t, cutPath)
 	for direction, portAt := range map[string]uint32{"forward": 2, "reverse": 0} {
 		begin, end := resets(t, l,

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -68,11 +69,6 @@ func network(t *testing.T, topology string) *lab.Lab {
 // run measures from the host named client to the address of server.
 func run(t *testing.T, l *lab.Lab, test string, flags ...string) *measure.Result {
 	t.Helper()
-	return undisturbed(t, func() *measure.Result { return runOnce(t, l, test, flags...) })
-}
-
-func runOnce(t *testing.T, l *lab.Lab, test string, flags ...string) *measure.Result {
-	t.Helper()
 	addr, err := l.Topology.Address("server", "")
 	if err != nil {
 		t.Fatal(err)
@@ -121,17 +117,20 @@ links:
 			want := float64(truth.GoodputBps)
 			for _, direction := range []string{"forward", "reverse"} {
 				t.Run(direction, func(t *testing.T) {
-					var got []float64
-					for range 3 {
-						r := run(t, l, "tcp", "-t", "2s", "-C", "cubic", "--direction", direction)
-						got = append(got, r.Summary.GoodputBps)
-					}
-					m := median(got)
-					off := (m - want) / want * 100
-					t.Logf("%s of %s (%+.2f %%)", messages.FormatRate(m), messages.FormatRate(want), off)
-					if math.Abs(off) > 1 {
-						wrong(t, "median %s, want %s within 1 %% (%+.2f %%); all: %.0f", messages.FormatRate(m), messages.FormatRate(want), off, got)
-					}
+					agrees(t, func() error {
+						var got []float64
+						for range 3 {
+							r := run(t, l, "tcp", "-t", "2s", "-C", "cubic", "--direction", direction)
+							got = append(got, r.Summary.GoodputBps)
+						}
+						m := median(got)
+						off := (m - want) / want * 100
+						t.Logf("%s of %s (%+.2f %%)", messages.FormatRate(m), messages.FormatRate(want), off)
+						if math.Abs(off) > 1 {
+							return fmt.Errorf("median %s, want %s within 1 %% (%+.2f %%); all: %.0f", messages.FormatRate(m), messages.FormatRate(want), off, got)
+						}
+						return nil
+					})
 				})
 			}
 		})
@@ -160,19 +159,22 @@ links:
 			}
 			for _, test := range [][]string{{"latency"}, {"latency", "--protocol", "udp"}, {"ping", "--spacing", "10ms"}} {
 				t.Run(strings.Join(test, " "), func(t *testing.T) {
-					var got, floors []float64
-					for range c.trials {
-						r := run(t, l, test[0], append([]string{"-t", "500ms"}, test[1:]...)...)
-						got = append(got, r.Summary.RTT.P50)
-						floors = append(floors, *r.Summary.FloorNs)
-					}
-					m, want, floor := median(got), float64(truth.RTTNs), median(floors)
-					t.Logf("median %s, truth %s, floor %s",
-						messages.FormatLatency(m), messages.FormatLatency(want), messages.FormatLatency(floor))
-					if m < want*0.95 || m > want*1.05+floor {
-						wrong(t, "median %s is not within 5 %% of %s plus the floor of %s",
+					agrees(t, func() error {
+						var got, floors []float64
+						for range c.trials {
+							r := run(t, l, test[0], append([]string{"-t", "500ms"}, test[1:]...)...)
+							got = append(got, r.Summary.RTT.P50)
+							floors = append(floors, *r.Summary.FloorNs)
+						}
+						m, want, floor := median(got), float64(truth.RTTNs), median(floors)
+						t.Logf("median %s, truth %s, floor %s",
 							messages.FormatLatency(m), messages.FormatLatency(want), messages.FormatLatency(floor))
-					}
+						if m < want*0.95 || m > want*1.05+floor {
+							return fmt.Errorf("median %s is not within 5 %% of %s plus the floor of %s",
+								messages.FormatLatency(m), messages.FormatLatency(want), messages.FormatLatency(floor))
+						}
+						return nil
+					})
 				})
 			}
 		})
@@ -197,26 +199,29 @@ links:
 	for _, protocol := range []string{"tcp", "udp"} {
 		for _, spin := range []string{"off", "on"} {
 			t.Run(protocol+", spin "+spin, func(t *testing.T) {
-				r := run(t, l, "latency", "-t", "700ms", "--protocol", protocol, "--spin="+spin, "--stamps", "split")
-				s := r.Latency.Split
-				if s == nil {
-					t.Fatalf("no split: %+v", r.Findings)
-				}
-				t.Logf("host %s + path %s + far host %s + host %s, %d not split", messages.FormatLatency(s.HostSendNs.P50),
-					messages.FormatLatency(s.PathNs.P50), messages.FormatLatency(s.FarHostNs.P50), messages.FormatLatency(s.HostReceiveNs.P50), s.Unsplit)
-				if sum := s.HostSendNs.Mean + s.PathNs.Mean + s.FarHostNs.Mean + s.HostReceiveNs.Mean; math.Abs(sum-s.WholeNs.Mean) > 5 {
-					t.Errorf("the parts have a mean of %.0f together, the whole of %.0f", sum, s.WholeNs.Mean)
-				}
-				if s.Unsplit > s.WholeNs.Count/10 {
-					t.Errorf("%d of %d not split", s.Unsplit, s.Unsplit+s.WholeNs.Count)
-				}
-				want := float64(truth.RTTNs)
-				if s.PathNs.P50 < want*0.95 || s.PathNs.P50 > want*1.05+*r.Summary.FloorNs {
-					wrong(t, "a path of %s, want %s", messages.FormatLatency(s.PathNs.P50), messages.FormatLatency(want))
-				}
-				if hosts := s.HostSendNs.P50 + s.FarHostNs.P50 + s.HostReceiveNs.P50; hosts > want/4 {
-					wrong(t, "%s in the hosts", messages.FormatLatency(hosts))
-				}
+				agrees(t, func() error {
+					r := run(t, l, "latency", "-t", "700ms", "--protocol", protocol, "--spin="+spin, "--stamps", "split")
+					s := r.Latency.Split
+					if s == nil {
+						return fmt.Errorf("no split: %+v", r.Findings)
+					}
+					t.Logf("host %s + path %s + far host %s + host %s, %d not split", messages.FormatLatency(s.HostSendNs.P50),
+						messages.FormatLatency(s.PathNs.P50), messages.FormatLatency(s.FarHostNs.P50), messages.FormatLatency(s.HostReceiveNs.P50), s.Unsplit)
+					want := float64(truth.RTTNs)
+					sum := s.HostSendNs.Mean + s.PathNs.Mean + s.FarHostNs.Mean + s.HostReceiveNs.Mean
+					hosts := s.HostSendNs.P50 + s.FarHostNs.P50 + s.HostReceiveNs.P50
+					switch {
+					case math.Abs(sum-s.WholeNs.Mean) > 5:
+						return fmt.Errorf("the parts have a mean of %.0f together, the whole of %.0f", sum, s.WholeNs.Mean)
+					case s.Unsplit > s.WholeNs.Count/10:
+						return fmt.Errorf("%d of %d not split", s.Unsplit, s.Unsplit+s.WholeNs.Count)
+					case s.PathNs.P50 < want*0.95 || s.PathNs.P50 > want*1.05+*r.Summary.FloorNs:
+						return fmt.Errorf("a path of %s, want %s", messages.FormatLatency(s.PathNs.P50), messages.FormatLatency(want))
+					case hosts > want/4:
+						return fmt.Errorf("%s in the hosts", messages.FormatLatency(hosts))
+					}
+					return nil
+				})
 			})
 		}
 	}
@@ -225,6 +230,7 @@ links:
 // A load keeps the queue of its bottleneck full, and messages during the load wait in that
 // queue; before and after it they do not.
 func TestLatencyUnderLoadIsThatOfTheFullQueue(t *testing.T) {
+	t.Parallel()
 	l := network(t, `
 hosts:
   client:
@@ -235,23 +241,26 @@ links:
   - {from: client, to: gateway, rate: 50M, queue: 40ms}
   - {from: gateway, to: server}
 `)
-	r := run(t, l, "tcp", "-t", "3s", "-C", "cubic", "--with-latency")
-	idle, loaded := r.Summary.IdleRTT, r.Summary.LoadedRTT
-	if idle == nil || loaded == nil {
-		t.Fatal("the result has no latency beside its load")
-	}
-	t.Logf("idle %s, loaded %s, %.0f RPM", messages.FormatLatency(idle.P50), messages.FormatLatency(loaded.P50), r.Summary.RPM)
-	// Cubic fills the queue, loses packets, and reduces its window to 7/10.
-	const full = 40e6
-	if loaded.P50 < full/2 || loaded.P50 > full*1.1 {
-		wrong(t, "the median beside the load is %s, want 20 to 44 ms", messages.FormatLatency(loaded.P50))
-	}
-	if idle.P50 > full/20 {
-		wrong(t, "the idle median is %s: the load is in it", messages.FormatLatency(idle.P50))
-	}
-	if want := 60e9 / loaded.P50; r.Summary.RPM < want*0.8 || r.Summary.RPM > want*1.3 {
-		wrong(t, "%.0f RPM with a median of %s", r.Summary.RPM, messages.FormatLatency(loaded.P50))
-	}
+	agrees(t, func() error {
+		r := run(t, l, "tcp", "-t", "3s", "-C", "cubic", "--with-latency")
+		idle, loaded := r.Summary.IdleRTT, r.Summary.LoadedRTT
+		if idle == nil || loaded == nil {
+			return errors.New("the result has no latency beside its load")
+		}
+		t.Logf("idle %s, loaded %s, %.0f RPM", messages.FormatLatency(idle.P50), messages.FormatLatency(loaded.P50), r.Summary.RPM)
+		// Cubic fills the queue, loses packets, and reduces its window to 7/10.
+		const full = 40e6
+		want := 60e9 / loaded.P50
+		switch {
+		case loaded.P50 < full/2 || loaded.P50 > full*1.1:
+			return fmt.Errorf("the median beside the load is %s, want 20 to 44 ms", messages.FormatLatency(loaded.P50))
+		case idle.P50 > full/20:
+			return fmt.Errorf("the idle median is %s: the load is in it", messages.FormatLatency(idle.P50))
+		case r.Summary.RPM < want*0.8 || r.Summary.RPM > want*1.3:
+			return fmt.Errorf("%.0f RPM with a median of %s", r.Summary.RPM, messages.FormatLatency(loaded.P50))
+		}
+		return nil
+	})
 }
 
 func TestMeasuredLossEqualsTheLossOfThePath(t *testing.T) {
@@ -263,10 +272,13 @@ links:
   - {from: client, to: server, loss: 5%}
 `)
 	for _, path := range [][]string{{"-t", "2s", "-b", "20M"}, {"-t", "1s", "-b", "40M", "--tx", "gso", "--rx", "gro"}} {
-		r := run(t, l, "udp", append(path, "-s", "1000")...)
-		// 5000 datagrams: 5 % plus or minus four standard errors.
-		if got := *r.Summary.LossRatio; got < 0.037 || got > 0.063 {
-			t.Errorf("%v: loss %.4f, want 0.05", path, got)
-		}
+		agrees(t, func() error {
+			r := run(t, l, "udp", append(path, "-s", "1000")...)
+			// 5000 datagrams: 5 % plus or minus four standard errors.
+			if got := *r.Summary.LossRatio; got < 0.037 || got > 0.063 {
+				return fmt.Errorf("%v: loss %.4f, want 0.05", path, got)
+			}
+			return nil
+		})
 	}
 }
