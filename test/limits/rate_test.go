@@ -11,10 +11,12 @@ import (
 )
 
 const (
-	limit  = measure.Rate(40_000_000)        // of every server here
-	second = int64(limit) / 8                // bytes
-	cheats = time.Second                     // how long each client moves what it can
-	under  = int64(limit) / 8 / 10 * 15 / 10 // what may be under way or lent, bytes: see docs/protocol.md
+	limit  = measure.Rate(40_000_000) // of every server here
+	second = int64(limit) / 8         // bytes
+	cheats = time.Second              // how long each client moves what it can
+	// A host with other work may keep a client from its rate, not over it: such a cell runs again.
+	reachMost = 4
+	under     = int64(limit) / 8 / 10 * 15 / 10 // what may be under way or lent, bytes: see docs/protocol.md
 )
 
 // moved is what passed in a cell at the server, in bytes: in is received, out is sent. -1 is
@@ -35,21 +37,26 @@ func TestNothingPassesTheRateOfAServer(t *testing.T) {
 	var cells []cell
 	for _, c := range rateCells() {
 		cells = append(cells, cell{c.name, func(t *testing.T) {
-			s := serve(t, server.Config{MaxRate: limit})
-			g := newGreedy()
-			began := time.Now()
-			m := c.run(t, s, g)
-			took := time.Since(began)
-			most := within(took)
-			if c.together {
-				m.in, m.out = max(0, m.in)+max(0, m.out), 0
+			least := int64(0.9 * float64(second) * cheats.Seconds())
+			var m moved
+			for range reachMost {
+				s := serve(t, server.Config{MaxRate: limit})
+				g := newGreedy()
+				began := time.Now()
+				m = c.run(t, s, g)
+				took := time.Since(began)
+				most := within(took)
+				if c.together {
+					m.in, m.out = max(0, m.in)+max(0, m.out), 0
+				}
+				if m.in > most || m.out > most {
+					t.Errorf("%+v bytes in %v, want %d at most\n%s", m, took, most, s.Logs())
+				}
+				if !c.slowed || max(m.in, m.out) >= least {
+					return
+				}
 			}
-			if m.in > most || m.out > most {
-				t.Errorf("%+v bytes in %v, want %d at most\n%s", m, took, most, s.Logs())
-			}
-			if least := int64(0.9 * float64(second) * cheats.Seconds()); c.slowed && max(m.in, m.out) < least {
-				t.Errorf("%+v bytes, want %d at least\n%s", m, least, s.Logs())
-			}
+			t.Errorf("at last %+v bytes, want %d at least", m, least)
 		}})
 	}
 	runAll(t, cells)
