@@ -46,12 +46,16 @@ quick: ## run the tests that need neither root nor real time
 test: peers build ## run every test and list those that were skipped
 	$(call run_tests,,./...)
 
+# Neither these packages nor their tests start goroutines, and their tests compute for minutes
+# under the race detector.
+SEQUENTIAL := soku/internal/ingest soku/internal/stats soku/internal/yamlfile soku/test
+
 race: export CGO_ENABLED = 1
 # By default each process sleeps for a second at its exit, so that reports of other threads are
 # not cut off.
 race: export GORACE = atexit_sleep_ms=50
 race: ## run all but timing-sensitive tests under the race detector
-	$(call run_tests,-race,./...)
+	$(call run_tests,-race,$(filter-out $(SEQUENTIAL),$(shell $(GO) list ./...)))
 
 plainloops: ## test the engines with loops inside the Go runtime (docs/decisions/0005)
 	$(GO) build -tags plainloops -o /dev/null ./cmd/soku
