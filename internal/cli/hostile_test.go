@@ -86,7 +86,7 @@ func TestNoResultControlsTheTerminal(t *testing.T) {
 		for _, columns := range []int{0, 80} {
 			what := fmt.Sprintf("%s on %d columns, error %v, origin %v", r.Test, columns, r.Error != nil, r.Origin != nil)
 			var b bytes.Buffer
-			printResult(c, &b, columns, r, true)
+			printResult(c, &b, columns, r, showFlags{rows: true, evidence: true})
 			hostile.Clean(t, "show of "+what, b.String())
 			for _, f := range []*measureFlags{{rows: true, table: ethrName}, {json: true}, {jsonStream: true}} {
 				b.Reset()

@@ -14,9 +14,10 @@ import (
 )
 
 type showFlags struct {
-	json  bool
-	rows  bool
-	store string
+	json     bool
+	rows     bool
+	evidence bool
+	store    string
 }
 
 func newShowCommand(sys *System) *cobra.Command {
@@ -27,6 +28,7 @@ func newShowCommand(sys *System) *cobra.Command {
 		Long:  "Shows a result: its identity, the beginning of one (4 characters), or \"last\",\nwhich is the default.",
 		Example: `  soku show
   soku show 0198f3a2
+  soku show last --evidence
   soku show last --json | jq .summary`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +44,7 @@ func newShowCommand(sys *System) *cobra.Command {
 				if f.json {
 					return printJSON(sys.Stdout, r)
 				}
-				printResult(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), r, f.rows)
+				printResult(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), r, f)
 				return nil
 			})
 		},
@@ -50,13 +52,14 @@ func newShowCommand(sys *System) *cobra.Command {
 	cmd.ValidArgsFunction = completeResults(sys, &f.store)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole result document")
 	cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of round trips")
+	cmd.Flags().BoolVar(&f.evidence, "evidence", false, "print the figures of the verdict with their thresholds")
 	addStoreFlag(cmd, &f.store)
 	return cmd
 }
 
 // printResult writes a result from the store for a person. Names in it may come
 // from elsewhere, so nothing of it reaches the terminal as a control character.
-func printResult(c *text.Catalogue, w io.Writer, columns int, r *measure.Result, rows bool) {
+func printResult(c *text.Catalogue, w io.Writer, columns int, r *measure.Result, f showFlags) {
 	var b bytes.Buffer
 	var out text.Lines
 	out.Row("label.result", "shown.result", text.Args{"Result": r.ID, "Started": moment(r.StartedAt)})
@@ -80,7 +83,17 @@ func printResult(c *text.Catalogue, w io.Writer, columns int, r *measure.Result,
 	} else {
 		printFindings(c, labelled(&b, nameColumns, columns), r.Findings)
 	}
-	if rows {
+	if f.evidence && r.Verdict != nil {
+		row := labelled(&b, nameColumns, columns)
+		for i, line := range c.Compared(r.Verdict) {
+			label := ""
+			if i == 0 {
+				label = c.Sentence("label.evidence", nil)
+			}
+			row(label, "%s", line)
+		}
+	}
+	if f.rows {
 		printRows(c, &b, r.Latency)
 	}
 	printPingStatistics(&b, r)

@@ -33,6 +33,9 @@ func printSummary(c *text.Catalogue, w io.Writer, columns int, r *measure.Result
 	}
 	if r.Verdict != nil {
 		rest.Row("label.limited_by", "summary.verdict", c.VerdictArgs(r.Verdict))
+		if remedy := c.Remedy(r.Verdict.Remedy); remedy != "" {
+			rest.Row("label.remedy", "summary.text", text.Args{"Text": remedy})
+		}
 	}
 	if e := r.Explains; e != nil {
 		args := text.Args{"Result": e.Result, "Probe": c.Probe(e.Probe), "Limit": "", "Confidence": measure.Low}

@@ -43,7 +43,7 @@ func TestASummaryHasTheVerdict(t *testing.T) {
 	}}
 	var b strings.Builder
 	printSummary(text.ForPrograms(), &b, 0, r)
-	const want = "limited by  a policer on the path (medium): loss 1.23 % (>= 0.05 %); wait in the queue 2.000 ms (< 5.000 ms); RTT with load 1.03 x (< 1.3 x) of x�[2J. " +
+	const want = "limited by  a policer on the path (medium): loss 1.23 %; wait in the queue 2.000 ms; RTT with load 1.03 x of x�[2J. " +
 		"From both hosts random loss on the path looks the same. It would tell: UDP datagrams at half the rate that arrived\n"
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("printed %q, want %q", b.String(), want)
@@ -56,6 +56,34 @@ func TestASummaryHasTheVerdict(t *testing.T) {
 	r.Verdict = &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low}
 	b.Reset()
 	if printSummary(text.ForPrograms(), &b, 0, r); !strings.Contains(b.String(), "limited by  nothing was found that limits it (low)\n") {
+		t.Errorf("printed %q", b.String())
+	}
+}
+
+func TestASummaryHasTheRemedyAndShowHasTheThresholds(t *testing.T) {
+	r := &measure.Result{Test: measure.TestTCP, Verdict: &measure.Verdict{
+		LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High, Remedy: &measure.Remedy{Code: "locate_loss"},
+		Evidence: []measure.Evidence{
+			{Figure: "loss_ratio", Value: 0.0123, Unit: "ratio", Comparison: ">=", Threshold: 0.0005},
+			{Figure: "rtt_times", Value: 1.0321, Unit: "times", Comparison: "<", Threshold: 1.3},
+		},
+	}}
+	for _, c := range []struct {
+		evidence bool
+		want     string
+	}{
+		{false, "remedy      soku trace shows where packets are lost\n"},
+		{true, "evidence    loss 1.23 % (>= 0.05 %)\n            RTT with load 1.03 x (< 1.3 x)\n"},
+	} {
+		var b strings.Builder
+		printResult(text.English(), &b, 0, r, showFlags{evidence: c.evidence})
+		if !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), "(>= ") != c.evidence {
+			t.Errorf("evidence %v: printed %q", c.evidence, b.String())
+		}
+	}
+	r.Verdict.Remedy.Code = "of_a_later_version"
+	var b strings.Builder
+	if printResult(text.English(), &b, 0, r, showFlags{}); strings.Contains(b.String(), "remedy") {
 		t.Errorf("printed %q", b.String())
 	}
 }

@@ -55,6 +55,15 @@ type Verdict struct {
 	// DurationWithoutLimitNs is 0 if it is unknown.
 	DurationWithoutLimitNs int64 `json:"lifted_ns,omitempty" jsonschema:"description=Test copy with its stages apart: how long the copy would take if that limit were lifted\\, as long as the slowest other stage"`
 	NextMeasurement        Probe `json:"would_tell,omitempty" jsonschema:"description=The measurement that would tell them apart"`
+	// Remedy is nil where nothing is known that helps.
+	Remedy *Remedy `json:"remedy,omitempty" jsonschema:"description=What helps against the limit"`
+}
+
+// Remedy is what helps against a limit, as data. The sentence that a person reads is made of it
+// where it is shown.
+type Remedy struct {
+	Code    string  `json:"code" jsonschema:"description=See docs/method.md"`
+	Figures Figures `json:"figures,omitempty" jsonschema:"description=Numbers and texts; units are in the key"`
 }
 
 // Evidence is a figure that a rule compared with a threshold.

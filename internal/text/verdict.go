@@ -32,7 +32,7 @@ func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
 	}
 	var evidence, or []string
 	for _, e := range v.Evidence {
-		if text := c.evidence(e); text != "" && len(evidence) < evidenceShown {
+		if text := c.evidence(e, false); text != "" && len(evidence) < evidenceShown {
 			evidence = append(evidence, text)
 		}
 	}
@@ -42,15 +42,33 @@ func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
 	return Args{"Limit": limit, "Confidence": v.Confidence, "Direction": v.Direction, "Evidence": evidence, "Or": or, "Tell": c.Probe(v.NextMeasurement), "Lifted": v.DurationWithoutLimitNs}
 }
 
-// evidence is a comparison as a phrase, or "" if it says nothing without the others, such as
-// the number of streams.
-func (c *Catalogue) evidence(e measure.Evidence) string {
+// Compared are the figures of a verdict with the thresholds that they were compared with.
+func (c *Catalogue) Compared(v *measure.Verdict) (all []string) {
+	for _, e := range v.Evidence {
+		if text := c.evidence(e, true); text != "" {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// Remedy returns what helps against a limit, or "" for one that this version does not know.
+func (c *Catalogue) Remedy(r *measure.Remedy) string {
+	if r == nil || !c.Has("verdict.remedy."+r.Code) {
+		return ""
+	}
+	return printable.Line(c.Sentence("verdict.remedy."+r.Code, Args(r.Figures)))
+}
+
+// evidence is a figure as a phrase, with the threshold if it is compared. It is "" for a figure
+// that says nothing without the others, such as the number of streams.
+func (c *Catalogue) evidence(e measure.Evidence, compared bool) string {
 	if !c.Has("verdict.figure."+e.Figure) || !c.Has("verdict.value."+e.Unit) {
 		return ""
 	}
 	value := func(v float64) string { return c.Sentence("verdict.value."+e.Unit, Args{"V": v}) }
 	return c.Sentence("verdict.evidence", Args{
 		"Figure": c.Sentence("verdict.figure."+e.Figure, nil), "Value": value(e.Value), "Comparison": e.Comparison,
-		"Threshold": value(e.Threshold), "Detail": printable.Line(e.Detail),
+		"Threshold": value(e.Threshold), "Compared": compared, "Detail": printable.Line(e.Detail),
 	})
 }

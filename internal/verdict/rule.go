@@ -56,6 +56,7 @@ func Judge(r *measure.Result) *measure.Verdict {
 	if r.Error != nil && best.LimitedBy == measure.BottleneckNone {
 		return nil
 	}
+	best.Remedy = remedyOf(r, best)
 	return best
 }
 

@@ -1,0 +1,138 @@
+package verdict
+
+import (
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// remedy is what helps against a limit. The first of [remedies] that fits a verdict is given.
+type remedy struct {
+	limit   measure.Bottleneck
+	code    string // verdict.remedy.CODE in the catalogue
+	fits    func(c context) bool
+	figures func(c context) measure.Figures
+}
+
+// context is what a remedy depends on.
+type context struct {
+	result  *measure.Result
+	verdict *measure.Verdict
+	flow    *measure.Flow // the one that the verdict is about, or nil
+}
+
+var remedies = []remedy{
+	{measure.BottleneckSenderCPU, "quota", byRule("quota"), nil},
+	{measure.BottleneckSenderCPU, "interrupts", byRule("softirq"), nil},
+	{measure.BottleneckSenderCPU, "one_stream", oneStream, nil},
+	{measure.BottleneckSenderCPU, "sender_host", nil, nil},
+	{measure.BottleneckReceiverCPU, "quota", byRule("quota"), nil},
+	{measure.BottleneckReceiverCPU, "interrupts", byRule("softirq"), nil},
+	{measure.BottleneckReceiverCPU, "one_stream", oneStream, nil},
+	{measure.BottleneckReceiverCPU, "receiver_host", nil, nil},
+	{measure.BottleneckReceiveWindow, "buffer_option", bufferOption, bufferFigures},
+	{measure.BottleneckReceiveWindow, "receive_buffer", nil, nil},
+	{measure.BottleneckSendBuffer, "buffer_option", bufferOption, bufferFigures},
+	{measure.BottleneckSendBuffer, "send_buffer", nil, nil},
+	{measure.BottleneckApplication, "connections_asked", ofTest(measure.TestConnect), nil},
+	{measure.BottleneckApplication, "datagrams_asked", ofTest(measure.TestUDP), nil},
+	{measure.BottleneckApplication, "rate_asked", nil, nil},
+	{measure.BottleneckFlowCap, "more_flows", nil, nil},
+	{measure.BottleneckFlowHashing, "uneven_flows", nil, nil},
+	{measure.BottleneckPathShaper, "known_limit", nil, goodput},
+	{measure.BottleneckPathPolicer, "below_policer", nil, goodput},
+	{measure.BottleneckBurstAllowance, "lasting_rate", nil, nil},
+	{measure.BottleneckCompetingTraffic, "other_times", nil, nil},
+	{measure.BottleneckPathLoss, "tolerant_congestion", lossBased, nil},
+	{measure.BottleneckPathLoss, "locate_loss", nil, nil},
+	{measure.BottleneckMTU, "path_mtu", nil, nil},
+	{measure.BottleneckPacketRate, "larger_packets", nil, nil},
+	{measure.BottleneckConnectionRate, "fewer_connections", nil, nil},
+	{measure.BottleneckServerOverload, "server_alone", nil, nil},
+	{measure.BottleneckInstanceAllowance, "larger_machine", nil, nil},
+	{measure.BottleneckDiskRead, "without_disk", nil, nil},
+	{measure.BottleneckDiskWrite, "without_disk", nil, nil},
+	{measure.BottleneckFileCost, "larger_files", nil, nil},
+}
+
+// remedyOf returns what helps against the limit of a verdict, or nil if the limit is not known
+// well enough.
+func remedyOf(r *measure.Result, v *measure.Verdict) *measure.Remedy {
+	if v.Confidence == measure.Low {
+		return nil
+	}
+	c := context{result: r, verdict: v}
+	for i := range r.Flows {
+		if f := &r.Flows[i]; v.Direction == "" || f.Direction == v.Direction {
+			c.flow = f
+			break
+		}
+	}
+	for _, m := range remedies {
+		if m.limit != v.LimitedBy || m.fits != nil && !m.fits(c) {
+			continue
+		}
+		out := &measure.Remedy{Code: m.code}
+		if m.figures != nil {
+			out.Figures = m.figures(c)
+		}
+		return out
+	}
+	return nil
+}
+
+// byRule fits verdicts of rules whose name has this part.
+func byRule(part string) func(context) bool {
+	return func(c context) bool { return strings.Contains(c.verdict.Rule, part) }
+}
+
+func ofTest(t measure.Test) func(context) bool {
+	return func(c context) bool { return c.result.Test == t }
+}
+
+func oneStream(c context) bool {
+	return c.result.Test == measure.TestTCP && c.flow != nil && len(c.flow.Streams) == 1
+}
+
+// bufferOption fits tests whose buffers the option window sets.
+func bufferOption(c context) bool {
+	return c.result.Options.Window > 0 && c.flow != nil && smallestRTT(c.flow) > 0
+}
+
+// bufferFigures are what a stream carries at most with the buffer that was set: one buffer in
+// each round trip.
+func bufferFigures(c context) measure.Figures {
+	window, rtt := c.result.Options.Window, smallestRTT(c.flow)
+	return measure.Figures{"window_bytes": int64(window), "rtt_ns": rtt, "stream_bps": float64(window) * 8e9 / float64(rtt)}
+}
+
+// smallestRTT returns the smallest round trip of a flow's streams, ns, or 0 if it is not known.
+func smallestRTT(f *measure.Flow) (smallest int64) {
+	for _, s := range f.Streams {
+		if s.TCP != nil && s.TCP.MinRTTNs > 0 && (smallest == 0 || s.TCP.MinRTTNs < smallest) {
+			smallest = s.TCP.MinRTTNs
+		}
+	}
+	return smallest
+}
+
+func goodput(c context) measure.Figures {
+	bps := c.result.Summary.GoodputBps
+	if c.flow != nil {
+		bps = c.flow.Summary.GoodputBps
+	}
+	return measure.Figures{"goodput_bps": bps}
+}
+
+// lossBased fits TCP whose congestion control takes a loss for a full queue.
+func lossBased(c context) bool {
+	if c.result.Test != measure.TestTCP || c.flow == nil {
+		return false
+	}
+	for _, s := range c.flow.Streams {
+		if s.TCP != nil && s.TCP.Congestion != "" {
+			return s.TCP.Congestion != "bbr"
+		}
+	}
+	return false
+}

@@ -1,0 +1,72 @@
+package verdict
+
+import (
+	"testing"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+func ofStreams(congestion string, rttNs int64, n int) *measure.Result {
+	f := measure.Flow{Direction: measure.Forward, Summary: measure.Summary{GoodputBps: 95e6}}
+	for range n {
+		f.Streams = append(f.Streams, measure.Stream{TCP: &measure.TCPInfo{Congestion: congestion, MinRTTNs: rttNs}})
+	}
+	return &measure.Result{Test: measure.TestTCP, Flows: []measure.Flow{f}}
+}
+
+func TestARemedyFollowsFromTheLimitAndTheOptions(t *testing.T) {
+	window := ofStreams("cubic", 20e6, 1)
+	window.Options.Window = 64 << 10
+	opened := &measure.Result{Test: measure.TestConnect}
+	datagrams := &measure.Result{Test: measure.TestUDP, Flows: []measure.Flow{{Direction: measure.Forward, Streams: []measure.Stream{{}}}}}
+	for _, c := range []struct {
+		result *measure.Result
+		rule   string
+		limit  measure.Bottleneck
+		code   string
+		said   string
+	}{
+		{window, "window", measure.BottleneckReceiveWindow, "buffer_option", "-w 65.54 kB allows a stream 26.21 Mbit/s at a round trip of 20.00 ms: without -w the kernel chooses the size"},
+		{ofStreams("cubic", 20e6, 1), "window", measure.BottleneckReceiveWindow, "receive_buffer", ""},
+		{ofStreams("cubic", 20e6, 1), "sender_thread", measure.BottleneckSenderCPU, "one_stream", ""},
+		{ofStreams("cubic", 20e6, 8), "sender_thread", measure.BottleneckSenderCPU, "sender_host", ""},
+		{ofStreams("cubic", 20e6, 8), "softirq_receiver", measure.BottleneckReceiverCPU, "interrupts", ""},
+		{ofStreams("cubic", 20e6, 8), "receiver_quota", measure.BottleneckReceiverCPU, "quota", ""},
+		{ofStreams("cubic", 20e6, 1), "loss_by_chance", measure.BottleneckPathLoss, "tolerant_congestion", ""},
+		{ofStreams("bbr", 20e6, 1), "loss_by_chance", measure.BottleneckPathLoss, "locate_loss", ""},
+		{ofStreams("bbr", 20e6, 1), "queue", measure.BottleneckPathShaper, "known_limit", "compare 95.00 Mbit/s with the limit that the path should have (soku catalog has published ones)"},
+		{datagrams, "udp_asked", measure.BottleneckApplication, "datagrams_asked", ""},
+		{datagrams, "udp_loss", measure.BottleneckPathLoss, "locate_loss", ""},
+		{opened, "connect_asked", measure.BottleneckApplication, "connections_asked", ""},
+	} {
+		m := remedyOf(c.result, &measure.Verdict{LimitedBy: c.limit, Confidence: measure.High, Rule: c.rule})
+		if m == nil || m.Code != c.code {
+			t.Errorf("%s: the remedy is %+v, want %s", c.rule, m, c.code)
+		} else if said := text.English().Remedy(m); c.said != "" && said != c.said {
+			t.Errorf("said %q, want %q", said, c.said)
+		}
+	}
+}
+
+func TestAVerdictThatIsNotSureHasNoRemedy(t *testing.T) {
+	if m := remedyOf(ofStreams("cubic", 20e6, 1), &measure.Verdict{LimitedBy: measure.BottleneckPathLoss, Confidence: measure.Low}); m != nil {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestEveryLimitHasARemedyAndEveryRemedyHasWords(t *testing.T) {
+	known := map[measure.Bottleneck]bool{measure.BottleneckNone: true}
+	for _, m := range remedies {
+		known[m.limit] = known[m.limit] || m.fits == nil
+		r := &measure.Remedy{Code: m.code, Figures: measure.Figures{"window_bytes": 1, "rtt_ns": 1, "stream_bps": 1.0, "goodput_bps": 1.0}}
+		if text.English().Remedy(r) == "" {
+			t.Errorf("no words for %s", m.code)
+		}
+	}
+	for _, r := range Rules {
+		if !known[r.LimitedBy] {
+			t.Errorf("nothing helps against %s of the rule %s", r.LimitedBy, r.Name)
+		}
+	}
+}
