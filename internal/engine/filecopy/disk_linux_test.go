@@ -107,7 +107,7 @@ func TestADiskThatFillsUpWhileFilesAreMadeIsReported(t *testing.T) {
 func TestADiskThatFillsUpWhileASinkWritesIsReported(t *testing.T) {
 	tier.NeedsRoot(t, "small file systems to fill")
 	disk, _ := mount(t, t.TempDir(), "2m")
-	o := options(t, func(_ *measure.Options, own *Options) { own.Checksum = off })
+	o := options(t, func(_ *measure.Options, own *Options) { own.Checksum, own.Files, own.FileSize = off, 1, 1<<20 })
 	a, b := loopback.TCP(t, 1)
 	far := runSink(t, disk, b, o)
 	stage, size := stageNumbers[measure.StageAll], int64(1<<20)

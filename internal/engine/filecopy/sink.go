@@ -17,8 +17,9 @@ import (
 // Sink is the end of a copy that writes the files, into a private folder in folder, and
 // removes them at the end. A nil folder takes no files: only the network is measured then.
 // Names, numbers and sizes from the other end decide nothing but how much is written, which
-// is what it announced for the stage and is bounded by what is free. It returns what it
-// counted, also beside an error, as [Source] does.
+// is what it announced for the stage: the files of the options, or, if the options name a
+// folder of the other end, what is free at most. It returns what it counted, also with an error,
+// as [Source] does.
 func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Options, f engine.Flow) (*measure.Copy, error) {
 	l := &copying{o: o, own: OptionsOf(o), observe: f.Observe, out: &measure.Copy{}, folder: folder}
 	if folder != nil && l.own.writes() {
@@ -52,12 +53,21 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 			return l.out, links[0].lastAnswer()
 		case begin.kind != frameStage || len(left) == 0 || begin.stage != stageNumbers[left[0]]:
 			return l.out, links[0].unexpected()
+		case l.own.Folder == "" && (int(begin.file) != l.own.Files || begin.size != l.own.bytes()):
+			return l.out, links[0].otherFiles(begin, l.own)
 		}
 		left = left[1:]
 		if err := l.take(ctx, begin, links, w); err != nil {
 			return l.out, err
 		}
 	}
+}
+
+// otherFiles is the failure of a peer that announces other files than the options have.
+func (l *link) otherFiles(begin frame, own Options) error {
+	return measure.Fail(measure.KindBroken, "copy.other_files", measure.Figures{
+		"peer": l.peer(), "files": int64(begin.file), "bytes": begin.size, "asked_files": own.Files, "asked_bytes": own.bytes(),
+	})
 }
 
 // firstFrame reads the first frame of a stage, or the end of the copy.
