@@ -98,7 +98,7 @@ func TestADiskThatFillsUpWhileFilesAreMadeIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = generateIn(t.Context(), p, uniform(1, 1<<20), &work{})
+	_, err = generateIn(t.Context(), p, uniform(1, 1<<20), &work{}, nil)
 	wantFull(t, err)
 	empty(t, disk)
 }

@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/sock/pace"
 )
 
 // Sink is the end of a copy that writes the files, into a private folder in folder, and
@@ -21,7 +22,7 @@ import (
 // folder of the other end, what is free at most. It returns what it counted, also with an error,
 // as [Source] does.
 func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Options, f engine.Flow) (*measure.Copy, error) {
-	l := &copying{o: o, own: OptionsOf(o), observe: f.Observe, out: &measure.Copy{}, folder: folder}
+	l := &copying{o: o, own: OptionsOf(o), observe: f.Observe, limit: f.Limit.In, out: &measure.Copy{}, folder: folder}
 	if folder != nil && l.own.writes() {
 		p, err := newPrivate(folder.Root, folder.shown)
 		if err != nil {
@@ -88,9 +89,10 @@ type taking struct {
 	stage    string
 	number   byte
 	announce frame
-	dst      *writing // nil where nothing is written
-	hash     hasher   // of what crosses the network; off: none
-	bytes    bool     // files are followed by their bytes
+	dst      *writing     // nil where nothing is written
+	hash     hasher       // of what crosses the network; off: none
+	bytes    bool         // files are followed by their bytes
+	limit    *pace.Budget // of contents that this end makes; nil: no limit
 	work     *work
 	// What was announced and has not come yet.
 	filesLeft, bytesLeft atomic.Int64
@@ -100,7 +102,7 @@ type taking struct {
 // take runs a stage of the sink, which begins with a frame of the first connection.
 func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (err error) {
 	name, _ := stageOf(begin.stage)
-	t := &taking{stage: name, number: begin.stage, announce: begin, hash: off, bytes: name != measure.StageWrite, work: w}
+	t := &taking{stage: name, number: begin.stage, announce: begin, hash: off, bytes: name != measure.StageWrite, limit: l.limit, work: w}
 	t.filesLeft.Store(int64(begin.file))
 	t.bytesLeft.Store(begin.size)
 	var root *os.Root
@@ -205,7 +207,7 @@ func (t *taking) files(k *link, b *blocks, begun bool) error {
 		if t.bytes {
 			err = t.file(k, b, f.entry, hash, digest)
 		} else if err = k.advance(); err == nil {
-			fromMemory(b, f.entry)
+			fromMemory(b, f.entry, t.limit)
 		}
 		if isCut(err) { // the file comes again
 			t.filesLeft.Add(1)
