@@ -253,7 +253,7 @@ func linkCopies(medium string, s fileSet) []Contender {
 	out := []Contender{
 		{Label: sokuLabel, Program: "soku", Parse: parseSoku, Build: func(x Site) Commands {
 			return Commands{
-				Server: []string{"soku", "server", "-q", "--listen", fmt.Sprintf("%s:%d", x.Host, x.Port), "--copy-root", x.Folders.target(medium)},
+				Server: []string{"soku", "server", "-q", "--listen", fmt.Sprintf("%s:%d", x.Host, x.Port), "--copy-max", "0", "--copy-root", x.Folders.target(medium)},
 				Client: []string{"soku", "copy", x.Host, "-p", fmt.Sprint(x.Port), "-C", "cubic", "--folder", x.Folders.source(medium, s), "--cache", "warm", "--sync", sync, "--json", "--no-save"},
 				Before: func(ctx context.Context) error { return x.Folders.prepare(ctx, medium, s) },
 				After:  func() { x.Folders.clear(medium) },

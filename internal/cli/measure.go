@@ -79,6 +79,7 @@ func readToken(sys *System, file string) (string, error) {
 	if err != nil {
 		return "", measure.Fail(measure.KindUsage, "cli.token.read", measure.Figures{"cause": err})
 	}
+	sys.warnReadable(file)
 	token := strings.TrimSpace(string(b))
 	if token == "" || len(token) > 4096 {
 		return "", measure.Fail(measure.KindFile, "cli.token.length", measure.Figures{"file": file})

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,6 +38,7 @@ type serverFlags struct {
 	tlsKey      string
 	foreign     foreignFlags
 	copyRoot    string
+	copyMax     measure.Size
 	quiet       bool
 	child       bool
 }
@@ -49,7 +51,8 @@ func newServerCommand(sys *System) *cobra.Command {
 		Long: `Listens on one port, TCP and UDP, and serves any number of clients of soku,
 iperf3 and Ethr at once; iperf3 and Ethr also have their own default ports.
 Anyone who reaches a port can make this host send and receive: keep it inside
-your network, or use --allow, --token-file and TLS.`,
+your network, or use --allow, --token-file and TLS. It says at its start who
+can, and which options limit that.`,
 		Example: `  soku server
   soku server --exclusive                  one test at a time; others wait
   soku server --allow 10.0.0.0/8 --max-duration 60s --max-rate 1G
@@ -71,6 +74,7 @@ your network, or use --allow, --token-file and TLS.`,
 				return s.Serve(process.WhileOpen(cmd.Context(), sys.Stdin))
 			}
 			fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("server.listening", text.Args{"Address": s.Addr(), "Foreign": foreignPorts(sys.Catalogue, s)}))
+			fmt.Fprintln(sys.Stderr, f.reach(sys.Catalogue, cfg))
 			return s.Serve(cmd.Context())
 		},
 	}
@@ -78,6 +82,7 @@ your network, or use --allow, --token-file and TLS.`,
 	flags.StringVar(&f.listen, "listen", fmt.Sprintf(":%d", option.DefaultPort), "address and port to listen on")
 	flags.IntVar(&f.maxClients, "max-clients", 1000, "maximum number of tests at a time; more are refused (0: no limit)")
 	flags.BoolVar(&f.exclusive, "exclusive", false, "one test at a time; others wait in a queue that they can see")
+	f.maxDuration = measure.Duration(time.Hour)
 	addUnitFlag(flags, &f.maxDuration, "max-duration", "", "longest accepted test (0: no limit)")
 	addUnitFlag(flags, &f.maxRate, "max-rate", "", "highest rate of one test (0: no limit)")
 	flags.StringSliceVar(&f.allow, "allow", nil, "only clients in this network, such as 10.0.0.0/8; may be repeated")
@@ -86,11 +91,34 @@ your network, or use --allow, --token-file and TLS.`,
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the TLS key (PEM)")
 	f.foreign.add(flags)
 	flags.StringVar(&f.copyRoot, "copy-root", "", "take copies of files (soku copy), inside this folder only; without it none are taken")
+	f.copyMax = server.CopyMaxTenth
+	addUnitFlag(flags, &f.copyMax, "copy-max", "", "what all copies together may write at a time (0: 95 % of what is free; default: a tenth of what is free at the start)")
+	flags.Lookup("copy-max").DefValue = ""
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not log the tests")
 	flags.BoolVar(&f.child, "child", false, "write the address alone, and serve until the input ends")
 	_ = flags.MarkHidden("child")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	return cmd
+}
+
+// reach says who can use the server, and which options would limit that.
+func (f *serverFlags) reach(c *text.Catalogue, cfg server.Config) string {
+	var unused []string
+	for _, flag := range []struct {
+		name string
+		used bool
+	}{
+		{"--allow", len(cfg.Allow) > 0}, {"--token-file", cfg.Token != ""}, {"--max-rate", cfg.MaxRate > 0},
+		{"--max-duration", cfg.MaxDuration > 0}, {"--copy-max", cfg.CopyRoot == nil || cfg.CopyMax > 0},
+	} {
+		if !flag.used {
+			unused = append(unused, flag.name)
+		}
+	}
+	return c.Sentence("server.reach", text.Args{
+		"Allow": f.allow, "Token": cfg.Token != "", "MaxRate": cfg.MaxRate, "MaxDuration": cfg.MaxDuration,
+		"CopyRoot": f.copyRoot, "CopyMax": cfg.CopyMax, "Unused": unused,
+	})
 }
 
 func (f *serverFlags) config(sys *System) (server.Config, error) {
@@ -138,7 +166,7 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("server.token_in_clear", nil))
 	}
 	if f.copyRoot != "" { // last: what killed servers left in it is removed only by one that starts
-		if err := cfg.OpenCopyRoot(f.copyRoot); err != nil {
+		if err := cfg.OpenCopyRoot(f.copyRoot, f.copyMax); err != nil {
 			return cfg, err
 		}
 	}
@@ -164,6 +192,7 @@ func loadCertificate(sys *System, certFile, keyFile string) (*tls.Config, error)
 	if err != nil {
 		return nil, measure.Fail(measure.KindUsage, "cli.server.key_file", measure.Figures{"cause": err})
 	}
+	sys.warnReadable(keyFile)
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return nil, measure.Fail(measure.KindFile, "cli.server.certificate", measure.Figures{"certificate": certFile, "key": keyFile, "cause": err})
@@ -199,7 +228,7 @@ func (f *foreignFlags) read(sys *System, listen string, cfg *server.Config) erro
 	if err != nil {
 		return err
 	}
-	own := serveriperf3.New(serveriperf3.Config{Users: users, Observer: dropin.ServerOutput(version.String(), sys.Now)})
+	own := serveriperf3.New(serveriperf3.Config{Users: users, EndsAmounts: true, Observer: dropin.ServerOutput(version.String(), sys.Now)})
 	for _, p := range []struct {
 		protocol server.Protocol
 		flag     string
@@ -236,6 +265,7 @@ func (f *foreignFlags) readUsers(sys *System) (*iperf3.Guard, error) {
 	if err != nil {
 		return nil, measure.Fail(measure.KindUsage, "cli.server.iperf3_key_file", measure.Figures{"cause": err})
 	}
+	sys.warnReadable(f.privateKey)
 	key, err := iperf3.ParsePrivateKey(text)
 	if err != nil {
 		return nil, measure.Fail(measure.KindFile, "cli.server.iperf3_key", measure.Figures{"file": f.privateKey, "cause": err})

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -152,6 +153,14 @@ func (s *System) appendPrintable(name string) (io.WriteCloser, error) {
 		io.Writer
 		io.Closer
 	}{printable.NewWriter(f), f}, nil
+}
+
+// warnReadable warns of a file with a secret that every user of this host can read. It is no error:
+// containers get their secrets in such files. On Windows the mode does not show who can read.
+func (s *System) warnReadable(file string) {
+	if info, err := s.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o004 != 0 && runtime.GOOS != "windows" {
+		fmt.Fprintln(s.Stderr, s.Catalogue.Sentence("secret.readable", text.Args{"File": file}))
+	}
 }
 
 // called is a program's name in the path that started it.

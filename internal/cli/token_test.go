@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -52,5 +53,30 @@ func TestAServerWithATokenWarnsWithoutTLS(t *testing.T) {
 	f.tokenFile = ""
 	if _, err := f.config(sys); err != nil || errs.String() != "" {
 		t.Errorf("%v: %s", err, errs)
+	}
+}
+
+func TestASecretThatEveryUserCanReadIsWarnedAbout(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its files have no mode")
+	}
+	addr := startServer(t, func(c *server.Config) { c.Token = "secret" })
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, warned := range map[os.FileMode]bool{0o600: false, 0o640: false, 0o644: true, 0o604: true} {
+		if err := os.Chmod(token, mode); err != nil {
+			t.Fatal(err)
+		}
+		const warning = "every user of this host can read"
+		if _, errs, code := soku(t, "latency", addr, "-c", "20", "--no-save", "--token-file", token); code != 0 || strings.Contains(errs, warning) != warned {
+			t.Errorf("client, mode %o: status %d, %s", mode, code, errs)
+		}
+		sys, _, errs := fakeSystem(t)
+		f := serverFlags{listen: "127.0.0.1:0", tokenFile: token, quiet: true, foreign: foreignFlags{iperf3: foreignOff, ethr: foreignOff}}
+		if _, err := f.config(sys); err != nil || strings.Contains(errs.String(), warning) != warned {
+			t.Errorf("server, mode %o: %v, %s", mode, err, errs)
+		}
 	}
 }

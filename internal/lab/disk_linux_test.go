@@ -101,7 +101,7 @@ func TestAServerWithADiskTakesCopiesInItsFolder(t *testing.T) {
 	l := up(t, pair)
 	i := slices.IndexFunc(l.state.Processes, func(p process) bool { return p.Role == roleServer })
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", l.state.Processes[i].PID))
-	if err != nil || !strings.HasSuffix(string(text), "\x00server\x00--copy-root\x00"+l.DiskFolder("b")+"\x00") {
+	if err != nil || !strings.HasSuffix(string(text), "\x00server\x00--max-duration\x000\x00--copy-max\x000\x00--copy-root\x00"+l.DiskFolder("b")+"\x00") {
 		t.Errorf("it runs %q, %v", text, err)
 	}
 	if entries, err := os.ReadDir(l.DiskFolder("b")); err != nil || len(entries) > 0 {

@@ -312,9 +312,9 @@ func (a *assembly) servers(ctx context.Context) error {
 		}
 		a.lab.options.say("server", measure.Figures{"node": n.Name})
 		program := a.lab.options.Executable
-		argv := []string{"lab", "enter", NamespaceName(a.lab.Topology.Name, n.Name), "--", program, "server"}
+		argv := []string{"lab", "enter", NamespaceName(a.lab.Topology.Name, n.Name), "--", program, "server", "--max-duration", "0"}
 		if folder := a.lab.DiskFolder(n.Name); folder != "" {
-			argv = append(argv, "--copy-root", folder)
+			argv = append(argv, "--copy-max", "0", "--copy-root", folder)
 		}
 		cmd := exec.CommandContext(context.WithoutCancel(ctx), program, argv...)
 		if err := a.lab.start(roleServer, n.Name, cmd); err != nil {

@@ -13,12 +13,14 @@ import (
 type waiter interface {
 	grant()              // it is its turn
 	queued(position int) // it waits, at that place from 1
+	// yields ends it if it has no connection of its client, and reports whether it did.
+	yields() bool
 	shown() native.QueueEntry
 }
 
 // admission decides who may measure. Without exclusive every session runs at
 // once and one beyond max is refused. With it one runs, and up to max wait,
-// first come first.
+// first come first. One that runs without its client makes room for whoever asks.
 type admission struct {
 	max       int // 0: no limit
 	exclusive bool
@@ -35,18 +37,39 @@ func (a *admission) enter(e waiter) (position int, err error) {
 	defer a.mu.Unlock()
 	switch {
 	case a.exclusive && len(a.running) > 0:
+		a.yield()
 		if a.max > 0 && len(a.waiting) >= a.max {
 			return 0, measure.Fail(measure.KindRefused, "server.busy.queue", measure.Figures{"waiting": len(a.waiting), "limit": a.max})
 		}
 		a.waiting = append(a.waiting, e)
 		e.queued(len(a.waiting))
 		return len(a.waiting), nil
-	case !a.exclusive && a.max > 0 && len(a.running) >= a.max:
+	case !a.exclusive && a.max > 0 && len(a.running) >= a.max && !a.yield():
 		return 0, measure.Fail(measure.KindRefused, "server.busy.clients", measure.Figures{"running": len(a.running), "limit": a.max})
 	}
 	a.running = append(a.running, e)
 	e.grant()
 	return 0, nil
+}
+
+// yield ends one that runs without its client, and reports whether its place is free. An exclusive
+// place is free when everything of it has ended. It is called with the lock.
+func (a *admission) yield() bool {
+	i := slices.IndexFunc(a.running, waiter.yields)
+	if i < 0 || a.exclusive {
+		return false
+	}
+	a.running = slices.Delete(a.running, i, i+1)
+	return true
+}
+
+// lost is called when one that runs may have lost its client.
+func (a *admission) lost() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.waiting) > 0 {
+		a.yield()
+	}
 }
 
 // leave removes e and gives its turn to the next; those behind it get their new position.

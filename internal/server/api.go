@@ -114,10 +114,10 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 			return nil, 0, err
 		}
 	}
-	ss.client, ss.local = clientOf(r), localOf(r)
+	ss.client, ss.local, ss.creator = clientOf(r), localOf(r), connOf(r).gone
 	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
 	ss.expect()
-	position, err := s.enterReserved(ss, connOf(r).gone)
+	position, err := s.enterReserved(ss)
 	if err != nil {
 		ss.abort(measure.Fail(measure.KindBroken, "server.session.over", nil))
 		return nil, 0, err
@@ -127,14 +127,14 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 
 // enterReserved is enter for a session whose data connections this process can hold. One
 // that waits reserves nothing until its turn: it may wait for as long as it likes.
-func (s *Server) enterReserved(ss *session, creator *latch) (position int, err error) {
+func (s *Server) enterReserved(ss *session) (position int, err error) {
 	if err := s.reserve(ss); err != nil {
 		return 0, err
 	}
 	if s.cfg.Exclusive {
 		ss.giveBack()
 	}
-	if position, err = s.enter(ss, creator); err != nil {
+	if position, err = s.enter(ss); err != nil {
 		ss.giveBack()
 	}
 	return position, err
@@ -142,7 +142,7 @@ func (s *Server) enterReserved(ss *session, creator *latch) (position int, err e
 
 // enter registers ss, asks for its turn, and leads it on a goroutine that Serve
 // waits for.
-func (s *Server) enter(ss *session, creator *latch) (position int, err error) {
+func (s *Server) enter(ss *session) (position int, err error) {
 	if err := s.sessions.add(ss, &s.live); err != nil {
 		return 0, err
 	}
@@ -154,7 +154,7 @@ func (s *Server) enter(ss *session, creator *latch) (position int, err error) {
 	}
 	go func() {
 		defer s.live.Done()
-		s.lead(ss, creator)
+		s.lead(ss)
 	}()
 	return position, nil
 }

@@ -101,9 +101,20 @@ func (ss *session) awaitReattach() {
 	}
 }
 
+// maxAway is how many sessions of an address wait for their clients to reattach. Further ones end.
+const maxAway = 4
+
+// isAway reports whether the session waits for its client to reattach.
+func (ss *session) isAway() bool {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return ss.back != nil
+}
+
 // detach is called when the connection c of the events has ended.
 func (s *Server) detach(ss *session, c *controlConn) {
-	waits := ss.survives() && ss.ctx.Err() == nil && !c.leftInOrder()
+	defer s.queue.lost()
+	waits := ss.survives() && ss.ctx.Err() == nil && !c.leftInOrder() && s.sessions.away(ss.client.Addr()) < maxAway
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	if ss.stream != c {

@@ -204,6 +204,9 @@ func (t *Turn) grant() { t.granted.fire() }
 // queued implements waiter.
 func (t *Turn) queued(int) {}
 
+// yields implements waiter: the protocol ends the test of a client that is gone.
+func (t *Turn) yields() bool { return false }
+
 // shown implements waiter.
 func (t *Turn) shown() native.QueueEntry {
 	return native.QueueEntry{Client: t.client, Test: t.test, Age: measure.Duration(time.Since(t.born))}

@@ -343,3 +343,82 @@ func TestACopyWhoseClientIsKilledIsFreedWithinFiveSeconds(t *testing.T) {
 	}
 	s.free()
 }
+
+// cutCopies begins copies and resets the connections of their clients.
+func (s *running) cutCopies(n int) {
+	s.t.Helper()
+	for range n {
+		x := s.rawCopy(true)
+		x.await(native.EventRunning)
+		for _, c := range x.data {
+			reset(c.(*net.TCPConn))
+		}
+		x.cut()
+	}
+}
+
+// away is how many sessions wait for their clients to reattach.
+func (s *running) away() int { return s.sessions.away(s.Addr().Addr()) }
+
+func TestACopyWithoutItsClientYieldsItsPlace(t *testing.T) {
+	s := serve(t, Config{MaxClients: maxAway})
+	s.cutCopies(maxAway)
+	eventually(t, prompt, "the server does not notice the cuts", func() bool { return s.away() == maxAway })
+	for range maxAway {
+		s.open(measure.TestTCP, tcpOptions())
+	}
+	s.refused(measure.TestTCP, tcpOptions(), measure.KindRefused, "busy: 4 of 4 clients")
+}
+
+func TestACopyWithoutItsClientYieldsItsTurn(t *testing.T) {
+	for name, cutFirst := range map[string]bool{"to one that asks later": true, "to one that waits": false} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, Config{Exclusive: true})
+			x := s.rawCopy(true)
+			x.await(native.EventRunning)
+			if cutFirst {
+				x.cut()
+				eventually(t, prompt, "the server does not notice the cut", func() bool { return s.away() == 1 })
+			}
+			opened := make(chan error, 1)
+			go func() {
+				session, err := native.Open(t.Context(), s.addr, s.request(measure.TestTCP, tcpOptions()), wire.Hooks{})
+				if err == nil {
+					_ = session.Close()
+				}
+				opened <- err
+			}()
+			if !cutFirst {
+				eventually(t, prompt, "it does not wait", func() bool { _, waiting := s.queue.snapshot(); return len(waiting) == 1 })
+				x.cut()
+			}
+			select {
+			case err := <-opened:
+				if err != nil {
+					t.Error(err)
+				}
+			case <-time.After(s.times.reattach / 2):
+				t.Error("the turn is kept for a client that is gone")
+			}
+		})
+	}
+}
+
+// The connection that created the session is gone, and no other one has attached.
+func TestASessionThatNobodyAttachedYieldsItsPlace(t *testing.T) {
+	s := serve(t, Config{MaxClients: 1})
+	x := s.raw(tcpOptions())
+	_ = x.conn.Close()
+	running, _ := s.queue.snapshot()
+	<-running[0].(*session).creator.ch
+	s.open(measure.TestTCP, tcpOptions())
+}
+
+func TestAnAddressHasFewSessionsWithoutTheirClients(t *testing.T) {
+	s := serve(t, Config{})
+	s.cutCopies(maxAway + 3)
+	eventually(t, prompt, "copies beyond the bound wait, too", func() bool { return s.sessions.len() == maxAway })
+	if n := s.away(); n != maxAway {
+		t.Errorf("%d wait", n)
+	}
+}

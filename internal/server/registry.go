@@ -1,9 +1,11 @@
 package server
 
 import (
+	"net/netip"
 	"sync"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/native"
 )
 
@@ -67,6 +69,18 @@ func (r *registry) key(k native.Key) *session {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.byKey[k]
+}
+
+// away is how many sessions of an address wait for their clients to reattach.
+func (r *registry) away(client netip.Addr) (n int) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, ss := range r.byID {
+		if sock.SourceOf(ss.client.Addr()) == sock.SourceOf(client) && ss.isAway() {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *registry) len() int {

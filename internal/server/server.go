@@ -32,6 +32,7 @@ type Config struct {
 	Token       string           // what control requests must carry; empty: nothing
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
 	CopyRoot    *filecopy.Root   // takes the files of copies, and is closed by whoever opened it; nil: no copies
+	CopyMax     measure.Size     // what copies may take of it together; 0: no limit
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // protocols of other tools, asked in this order whether they know a client
 	Only        Protocol         // the one protocol that is served, on the server's own port; nil: soku's and those of Foreign
@@ -39,11 +40,24 @@ type Config struct {
 	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
 }
 
-// OpenCopyRoot opens the folder that takes the files of copies. What killed servers left in it
-// is removed.
-func (c *Config) OpenCopyRoot(folder string) (err error) {
-	c.CopyRoot, err = filecopy.OpenRoot(folder)
-	return err
+// CopyMaxTenth stands for a tenth of what is free on the disk, or no limit if the system does not
+// report that.
+const CopyMaxTenth measure.Size = -1
+
+// OpenCopyRoot opens the folder that takes the files of copies, which may take that much of it
+// together; 0 is no limit. What killed servers left in it is removed.
+func (c *Config) OpenCopyRoot(folder string, most measure.Size) (err error) {
+	if c.CopyRoot, err = filecopy.OpenRoot(folder); err != nil {
+		return err
+	}
+	if c.CopyMax = most; most == CopyMaxTenth {
+		c.CopyMax = 0
+		if free, known := c.CopyRoot.Free(); known {
+			c.CopyMax = measure.Size(max(1, free/10))
+		}
+	}
+	c.CopyRoot.Limit(int64(c.CopyMax))
+	return nil
 }
 
 // CloseCopyRoot closes the folder of copies, if there is one.

@@ -35,6 +35,7 @@ type session struct {
 	host     *measure.Host  // this host as it was last looked at, for the answer
 	client   netip.AddrPort // end of the control connection
 	local    netip.Addr     // this end of it; UDP answers from here
+	creator  *latch         // the connection that created it is gone
 	born     time.Time
 	pins     *sock.Pins // of its loops, set before they run
 	out      *outbox
@@ -110,6 +111,17 @@ func (ss *session) grant() { ss.granted.fire() }
 // queued implements waiter.
 func (ss *session) queued(position int) { ss.out.queued(position) }
 
+// yields implements waiter.
+func (ss *session) yields() bool {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	lost := ss.back != nil || !ss.attached.fired() && ss.creator.fired()
+	if lost {
+		ss.abort(measure.Fail(measure.KindBroken, "server.session.yielded", nil))
+	}
+	return lost
+}
+
 // shown implements waiter.
 func (ss *session) shown() native.QueueEntry {
 	return native.QueueEntry{Client: ss.client.Addr().String(), Test: ss.test, Age: measure.Duration(time.Since(ss.born))}
@@ -138,13 +150,12 @@ func (ss *session) await(l *latch, limit time.Duration, missed func() error) err
 // nothing is for a wait whose limit is no failure.
 func nothing() error { return nil }
 
-// lead is the life of a session; creator is latched when the connection that
-// created it is gone. It frees everything before it reports how it ended, so that a
+// lead is the life of a session. It frees everything before it reports how it ended, so that a
 // client that reads the last event can start its next session.
-func (s *Server) lead(ss *session, creator *latch) {
+func (s *Server) lead(ss *session) {
 	var end *measure.End
 	err := Guard(s.log, func() (err error) {
-		if end, err = s.phases(ss, creator); err == nil && ss.prose {
+		if end, err = s.phases(ss); err == nil && ss.prose {
 			putInWords(end)
 		}
 		return err
@@ -172,8 +183,8 @@ func (s *Server) lead(ss *session, creator *latch) {
 }
 
 // phases returns the server's half, or why there is none.
-func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
-	if err := ss.awaitAttach(creator, s.times.attach); err != nil {
+func (s *Server) phases(ss *session) (*measure.End, error) {
+	if err := ss.awaitAttach(s.times.attach); err != nil {
 		return nil, err
 	}
 	if err := ss.await(ss.granted, 0, nothing); err != nil {
@@ -228,11 +239,11 @@ func (ss *session) giveBack() {
 	}
 }
 
-func (ss *session) awaitAttach(creator *latch, most time.Duration) error {
+func (ss *session) awaitAttach(most time.Duration) error {
 	select {
 	case <-ss.attached.ch:
 		return nil
-	case <-creator.ch:
+	case <-ss.creator.ch:
 		return ss.await(ss.attached, orphanGrace, func() error {
 			return measure.Fail(measure.KindBroken, "server.session.orphan", nil)
 		})

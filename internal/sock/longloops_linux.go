@@ -103,3 +103,19 @@ func (in *Reader) takeUntil(end int64) (took, at int64, ended bool, e syscall.Er
 	longcall.Exit()
 	return took, at, ended, e
 }
+
+// pollLong is ppoll(2) for waits that are long: the Go runtime gives its processor (P) away before
+// the call. Otherwise its monitor would have to notice each of these calls, and would check every
+// 20 µs for that while many loops wait. It returns a negative number for an error.
+//
+//go:nosplit
+//go:norace
+func pollLong(fds []unix.PollFd, t *unix.Timespec) int {
+	longcall.Enter()
+	n, _, e := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(unsafe.SliceData(fds))), uintptr(len(fds)), uintptr(unsafe.Pointer(t)), 0, 0, 0)
+	longcall.Exit()
+	if e != 0 {
+		return -1
+	}
+	return int(n)
+}

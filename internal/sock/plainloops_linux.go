@@ -4,6 +4,8 @@ package sock
 
 import (
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // PutFor repeats [Writer.Put] of up to n bytes of a writer with BlockTimeout set, for up
@@ -30,4 +32,13 @@ func (in *Reader) TakeFor(d time.Duration) (took int64, last time.Time, err erro
 		}
 	}
 	return took, last, err
+}
+
+// pollLong is ppoll(2). It returns a negative number for an error.
+func pollLong(fds []unix.PollFd, t *unix.Timespec) int {
+	n, err := unix.Ppoll(fds, t, nil)
+	if err != nil {
+		return -1
+	}
+	return n
 }

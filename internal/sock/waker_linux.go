@@ -44,8 +44,8 @@ func (w *Waker) Wake() {
 func (w *Waker) Poll(fds []unix.PollFd, d time.Duration) bool {
 	all := append(fds[:len(fds):len(fds)], w.descriptor())
 	t := unix.NsecToTimespec(int64(d))
-	n, err := unix.Ppoll(all, &t, nil)
-	if err == nil && all[len(fds)].Revents != 0 {
+	n := pollLong(all, &t)
+	if n > 0 && all[len(fds)].Revents != 0 {
 		w.clear()
 	}
 	return n != 0

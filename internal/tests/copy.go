@@ -82,7 +82,7 @@ func serveCopy(ctx context.Context, e ServerEnd) (*measure.End, error) {
 		c, err := filecopy.Sink(ctx, e.Engines.CopyRoot, e.Conns.TCP, e.Options, f)
 		return &measure.End{Copy: c}, err
 	}
-	set, err := filecopy.PrepareServed(ctx, e.Engines.CopyRoot, e.Options)
+	set, err := filecopy.PrepareServed(ctx, e.Engines.CopyRoot, e.Options, e.Limit)
 	if err != nil {
 		return &measure.End{}, err
 	}

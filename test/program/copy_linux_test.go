@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/wire/native"
 	"soku/test/built"
 	"soku/test/tier"
 )
@@ -97,7 +98,7 @@ func TestAnInterruptedCopyLeavesNothing(t *testing.T) {
 func TestAServerRemovesTheFilesOfAClientThatIsKilled(t *testing.T) {
 	tier.SpendsSeconds(t)
 	soku, root := built.Program(t), t.TempDir()
-	at, _ := serving(t, soku, "--copy-root", root)
+	at, _ := serving(t, soku, "--copy-max", "0", "--copy-root", root)
 	c := copying(t, soku, root, at)
 	_ = c.Process.Kill()
 	exitCode(t, c)
@@ -107,12 +108,33 @@ func TestAServerRemovesTheFilesOfAClientThatIsKilled(t *testing.T) {
 	}
 }
 
+// A client that is killed while events wait unread leaves a reset, which the server cannot tell from a
+// cut of the path.
+func TestAClientThatIsKilledKeepsNobodyWaiting(t *testing.T) {
+	tier.SpendsSeconds(t)
+	soku, root := built.Program(t), t.TempDir()
+	at, _ := serving(t, soku, "--copy-max", "0", "--copy-root", root, "--exclusive")
+	c := copying(t, soku, root, at)
+	_ = c.Process.Signal(syscall.SIGSTOP)
+	time.Sleep(native.Heartbeat + time.Second/2)
+	_ = c.Process.Kill()
+	killed := time.Now()
+	exitCode(t, c)
+	if _, err := client(t, soku, "latency", at, "-c", "1", "--no-save"); err != nil {
+		t.Fatal(err)
+	}
+	if waited := time.Since(killed); waited > native.ReattachTimeout/2 {
+		t.Errorf("the next client waited for %v", waited)
+	}
+	wantEmpty(t, root)
+}
+
 func TestAServerThatIsStoppedOrKilledLeavesNothingToTheNextOne(t *testing.T) {
 	tier.SpendsSeconds(t)
 	soku := built.Program(t)
 	for _, stop := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		root := t.TempDir()
-		at, server := serving(t, soku, "--copy-root", root)
+		at, server := serving(t, soku, "--copy-max", "0", "--copy-root", root)
 		c := copying(t, soku, root, at)
 		_ = server.Signal(stop)
 		if code := exitCode(t, c); code != broken {
@@ -123,7 +145,7 @@ func TestAServerThatIsStoppedOrKilledLeavesNothingToTheNextOne(t *testing.T) {
 			if left, err := os.ReadDir(root); err != nil || len(left) != 1 {
 				t.Errorf("the killed server left %v, %v", left, err)
 			}
-			serving(t, soku, "--copy-root", root)
+			serving(t, soku, "--copy-max", "0", "--copy-root", root)
 		}
 		wantEmpty(t, root)
 	}

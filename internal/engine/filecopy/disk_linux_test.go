@@ -98,7 +98,7 @@ func TestADiskThatFillsUpWhileFilesAreMadeIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = generateIn(t.Context(), p, uniform(1, 1<<20), &work{})
+	_, err = generateIn(t.Context(), p, uniform(1, 1<<20), &work{}, nil)
 	wantFull(t, err)
 	empty(t, disk)
 }
@@ -107,7 +107,7 @@ func TestADiskThatFillsUpWhileFilesAreMadeIsReported(t *testing.T) {
 func TestADiskThatFillsUpWhileASinkWritesIsReported(t *testing.T) {
 	tier.NeedsRoot(t, "small file systems to fill")
 	disk, _ := mount(t, t.TempDir(), "2m")
-	o := options(t, func(_ *measure.Options, own *Options) { own.Checksum = off })
+	o := options(t, func(_ *measure.Options, own *Options) { own.Checksum, own.Files, own.FileSize = off, 1, 1<<20 })
 	a, b := loopback.TCP(t, 1)
 	far := runSink(t, disk, b, o)
 	stage, size := stageNumbers[measure.StageAll], int64(1<<20)

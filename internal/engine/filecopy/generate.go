@@ -3,7 +3,9 @@ package filecopy
 import (
 	"context"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/sock/pace"
 )
 
 // generate makes the files to copy in a private folder in folder, and flushes them. Errors
@@ -18,14 +20,15 @@ func generate(ctx context.Context, folder string, n int, size int64) (*Set, erro
 		p.Close()
 		return nil, err
 	}
-	return generateIn(ctx, p, s, &work{})
+	return generateIn(ctx, p, s, &work{}, nil)
 }
 
-// generateIn makes the files of a set in p, which the set has from then on. w counts them.
-func generateIn(ctx context.Context, p *private, s *Set, w *work) (*Set, error) {
+// generateIn makes the files of a set in p, which the set has from then on, within the limit, which
+// may be nil. w counts them.
+func generateIn(ctx context.Context, p *private, s *Set, w *work, limit *pace.Budget) (*Set, error) {
 	dst, err := newWriting(p, "source", "end", false, w)
 	if err == nil {
-		err = writeFrom(ctx, s, dst, w)
+		err = writeFrom(ctx, s, dst, w, limit)
 	}
 	if err != nil {
 		p.Close()
@@ -40,8 +43,8 @@ func generateIn(ctx context.Context, p *private, s *Set, w *work) (*Set, error) 
 }
 
 // writeFrom writes files whose contents come from memory, on one stream, and flushes them.
-func writeFrom(ctx context.Context, s *Set, dst *writing, w *work) error {
-	r := &reading{set: s, work: w, hash: off}
+func writeFrom(ctx context.Context, s *Set, dst *writing, w *work, limit *pace.Budget) error {
+	r := &reading{set: s, work: w, hash: off, limit: limit}
 	x := &stream{d: dst}
 	defer x.close()
 	if err := pump(ctx, blockSize(1), depth, w, nil, r.fillTaken, func(b *block, _ bool) error { return x.write(b) }); err != nil {
@@ -164,8 +167,8 @@ func SinkRoot(o measure.Options) (*Root, error) {
 }
 
 // PrepareServed is [Prepare] for the server's end of a copy in the reverse direction. Files
-// are made inside root, as long as there is room.
-func PrepareServed(ctx context.Context, root *Root, o measure.Options) (*Set, error) {
+// are made inside root, if there is room, within the limit of what the server sends.
+func PrepareServed(ctx context.Context, root *Root, o measure.Options, limit engine.Limit) (*Set, error) {
 	own := OptionsOf(o)
 	if !own.reads() {
 		return uniform(own.Files, int64(own.FileSize)), nil
@@ -175,10 +178,14 @@ func PrepareServed(ctx context.Context, root *Root, o measure.Options) (*Set, er
 	if err != nil {
 		return nil, err
 	}
-	defer free() // the files take the room from here on
 	p, err := newPrivate(root.Root, root.shown)
+	if err == nil {
+		s, err = generateIn(ctx, p, s, w, limit.Out)
+	}
 	if err != nil {
+		free()
 		return nil, err
 	}
-	return generateIn(ctx, p, s, w)
+	s.free = free
+	return s, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/panics"
+	"soku/internal/sock/pace"
 )
 
 // Local copies a set to a folder of this host, or only reads it, by the stages of the
@@ -54,6 +55,7 @@ type copying struct {
 	o       measure.Options
 	own     Options
 	observe measure.Observer
+	limit   *pace.Budget // of what a sink receives and makes; nil: no limit
 	out     *measure.Copy
 	folder  *Root // of private
 }

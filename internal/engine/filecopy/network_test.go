@@ -97,7 +97,8 @@ func speak(t *testing.T, o measure.Options, message []byte) error {
 }
 
 func TestASinkTakesWhatWasAnnouncedAndNothingElse(t *testing.T) {
-	o := options(t, func(_ *measure.Options, own *Options) { own.Checksum = off })
+	// Of a folder of the other end only its frames say what it has.
+	o := options(t, func(_ *measure.Options, own *Options) { own.Checksum, own.Folder = off, "of the source" })
 	all := stageNumbers[measure.StageAll]
 	stage := frame{frameStage, all, entry{1, 2, 100}}.append(nil)
 	file := func(dir, number uint32, size int64) []byte {
@@ -131,8 +132,26 @@ func TestASinkTakesWhatWasAnnouncedAndNothingElse(t *testing.T) {
 	}
 }
 
+// A hostile server is asked for little, announces much, and lets the client make the contents.
+func TestASinkWritesNothingButTheFilesOfItsOptions(t *testing.T) {
+	for _, stage := range []string{measure.StageNetwork, measure.StageWrite, measure.StageAll} {
+		o := options(t, func(_ *measure.Options, own *Options) {
+			own.Files, own.FileSize, own.Stage, own.Checksum = 1, 1<<20, stage, off
+		})
+		n := stageNumbers[stage]
+		for name, e := range map[string]entry{"larger files": {1, 1, 600 << 20}, "more files": {1, 2, 1 << 20}, "fewer bytes": {1, 1, 1}} {
+			message := frame{frameStage, n, e}.append(nil)
+			message = frame{frameFile, n, entry{0, 0, e.size}}.append(message)
+			wantCode(t, speak(t, o, frame{kind: frameEnd}.append(message)), "copy.other_files")
+			if t.Failed() {
+				t.Fatalf("%s: %s", stage, name)
+			}
+		}
+	}
+}
+
 func TestOtherContentsThanTheChecksumAreReported(t *testing.T) {
-	o := options(t, func(*measure.Options, *Options) {})
+	o := options(t, func(_ *measure.Options, own *Options) { own.Files, own.FileSize = 1, 5 })
 	all := stageNumbers[measure.StageAll]
 	message := frame{frameStage, all, entry{1, 1, 5}}.append(nil)
 	message = frame{frameFile, all, entry{0, 0, 5}}.append(message)
@@ -142,7 +161,7 @@ func TestOtherContentsThanTheChecksumAreReported(t *testing.T) {
 // Without a folder a server still measures the network.
 func TestWithoutAFolderOnlyTheNetworkIsMeasured(t *testing.T) {
 	for stage, code := range map[string]string{measure.StageAll: "copy.no_root", measure.StageWrite: "copy.no_root", measure.StageNetwork: "copy.receive"} {
-		o := options(t, func(_ *measure.Options, own *Options) { own.Stage = stage })
+		o := options(t, func(_ *measure.Options, own *Options) { own.Stage, own.Files, own.FileSize = stage, 1, 5 })
 		a, b := loopback.TCP(t, 1)
 		_, _ = a[0].Write(frame{frameStage, stageNumbers[stage], entry{1, 1, 5}}.append(nil))
 		_ = a[0].CloseWrite()

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/sock/pace"
 )
 
 // Set is the files that a copy reads. Close it when the copy has ended.
@@ -21,6 +23,7 @@ type Set struct {
 	bytes   int64
 	skipped int64
 	private *private // that holds the files, if they were made for the copy
+	free    func()   // gives back the room of these files; may be nil
 }
 
 // filesMost bounds the files of a set: their list takes memory at either end.
@@ -103,6 +106,9 @@ func (s *Set) Close() {
 	if s.private != nil {
 		s.private.Close()
 	}
+	if s.free != nil {
+		s.free()
+	}
 }
 
 // open opens a file for reading, which must have the size that it had. It follows no link in
@@ -127,6 +133,7 @@ type reading struct {
 	disk   bool // read files; false: contents from memory
 	direct bool
 	hash   hasher
+	limit  *pace.Budget // of contents from memory; nil: no limit
 	work   *work
 }
 
@@ -151,7 +158,7 @@ func (r *reading) fill(b *blocks, next func() (i int, more bool)) error {
 		if r.disk {
 			err = r.file(b, i, hash)
 		} else {
-			fromMemory(b, r.set.entries[i])
+			fromMemory(b, r.set.entries[i], r.limit)
 		}
 		if err != nil {
 			return err
@@ -217,19 +224,29 @@ func readLength(left int64, buffer int, direct bool) int {
 	return int(min(left, int64(buffer)))
 }
 
-// fromMemory passes on contents as long as those of e that come from no file.
-func fromMemory(b *blocks, e entry) {
-	content := contents()
+// fromMemory passes on contents as long as those of e that come from no file, within the limit,
+// which may be nil.
+func fromMemory(b *blocks, e entry, limit *pace.Budget) {
+	content, piece := contents(), b.size
+	if limit != nil {
+		piece = min(piece, max(alignment, limit.Piece(1)/alignment*alignment))
+	}
 	for left, first := e.size, true; first || left > 0; first = false {
 		x := b.get()
 		if x == nil {
 			return
 		}
-		n := int(min(left, int64(len(x.buf))))
+		n := int(min(left, int64(piece)))
 		shift := int(e.file) % shifts * alignment
 		x.file, x.first, x.data, x.sum = e, first, content[shift:shift+n:shift+n], nil
 		left -= int64(n)
 		x.last = left == 0
 		b.put(x)
+		if limit == nil {
+			continue
+		}
+		if wait := limit.Spend(int64(n)); wait > 0 && !sock.Pause(b.ctx, wait) {
+			return
+		}
 	}
 }

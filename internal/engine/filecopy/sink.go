@@ -12,15 +12,17 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/sock/pace"
 )
 
 // Sink is the end of a copy that writes the files, into a private folder in folder, and
 // removes them at the end. A nil folder takes no files: only the network is measured then.
 // Names, numbers and sizes from the other end decide nothing but how much is written, which
-// is what it announced for the stage and is bounded by what is free. It returns what it
-// counted, also beside an error, as [Source] does.
+// is what it announced for the stage: the files of the options, or, if the options name a
+// folder of the other end, what is free at most. It returns what it counted, also with an error,
+// as [Source] does.
 func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Options, f engine.Flow) (*measure.Copy, error) {
-	l := &copying{o: o, own: OptionsOf(o), observe: f.Observe, out: &measure.Copy{}, folder: folder}
+	l := &copying{o: o, own: OptionsOf(o), observe: f.Observe, limit: f.Limit.In, out: &measure.Copy{}, folder: folder}
 	if folder != nil && l.own.writes() {
 		p, err := newPrivate(folder.Root, folder.shown)
 		if err != nil {
@@ -52,12 +54,21 @@ func Sink(ctx context.Context, folder *Root, conns []*net.TCPConn, o measure.Opt
 			return l.out, links[0].lastAnswer()
 		case begin.kind != frameStage || len(left) == 0 || begin.stage != stageNumbers[left[0]]:
 			return l.out, links[0].unexpected()
+		case l.own.Folder == "" && (int(begin.file) != l.own.Files || begin.size != l.own.bytes()):
+			return l.out, links[0].otherFiles(begin, l.own)
 		}
 		left = left[1:]
 		if err := l.take(ctx, begin, links, w); err != nil {
 			return l.out, err
 		}
 	}
+}
+
+// otherFiles is the failure of a peer that announces other files than the options have.
+func (l *link) otherFiles(begin frame, own Options) error {
+	return measure.Fail(measure.KindBroken, "copy.other_files", measure.Figures{
+		"peer": l.peer(), "files": int64(begin.file), "bytes": begin.size, "asked_files": own.Files, "asked_bytes": own.bytes(),
+	})
 }
 
 // firstFrame reads the first frame of a stage, or the end of the copy.
@@ -78,9 +89,10 @@ type taking struct {
 	stage    string
 	number   byte
 	announce frame
-	dst      *writing // nil where nothing is written
-	hash     hasher   // of what crosses the network; off: none
-	bytes    bool     // files are followed by their bytes
+	dst      *writing     // nil where nothing is written
+	hash     hasher       // of what crosses the network; off: none
+	bytes    bool         // files are followed by their bytes
+	limit    *pace.Budget // of contents that this end makes; nil: no limit
 	work     *work
 	// What was announced and has not come yet.
 	filesLeft, bytesLeft atomic.Int64
@@ -90,7 +102,7 @@ type taking struct {
 // take runs a stage of the sink, which begins with a frame of the first connection.
 func (l *copying) take(ctx context.Context, begin frame, links links, w *work) (err error) {
 	name, _ := stageOf(begin.stage)
-	t := &taking{stage: name, number: begin.stage, announce: begin, hash: off, bytes: name != measure.StageWrite, work: w}
+	t := &taking{stage: name, number: begin.stage, announce: begin, hash: off, bytes: name != measure.StageWrite, limit: l.limit, work: w}
 	t.filesLeft.Store(int64(begin.file))
 	t.bytesLeft.Store(begin.size)
 	var root *os.Root
@@ -195,7 +207,7 @@ func (t *taking) files(k *link, b *blocks, begun bool) error {
 		if t.bytes {
 			err = t.file(k, b, f.entry, hash, digest)
 		} else if err = k.advance(); err == nil {
-			fromMemory(b, f.entry)
+			fromMemory(b, f.entry, t.limit)
 		}
 		if isCut(err) { // the file comes again
 			t.filesLeft.Add(1)

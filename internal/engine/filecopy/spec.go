@@ -93,8 +93,11 @@ func payload(o measure.Options) (bytes int64, known bool) {
 	if local(o) {
 		return 0, true
 	}
-	return int64(own.Files) * int64(own.FileSize), own.Folder == ""
+	return own.bytes(), own.Folder == ""
 }
+
+// bytes are those of the files that are made for the copy.
+func (o Options) bytes() int64 { return int64(o.Files) * int64(o.FileSize) }
 
 // streamsMost bounds the memory of an end, with [blocksMost].
 const streamsMost = 64

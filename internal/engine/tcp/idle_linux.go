@@ -16,7 +16,9 @@ type idler struct {
 const (
 	// idleAfter is how many waits without data make a flow quiet.
 	idleAfter = 10
-	idleMost  = time.Second
+	// Each wait costs a wake-up of a thread, which many quiet flows multiply. What ends a flow
+	// ends the wait, so that it may be long.
+	idleMost = 10 * time.Second
 	// tickMost is idleMost where nothing can end the wait early.
 	tickMost = 80 * time.Millisecond
 )

@@ -18,7 +18,7 @@ const maxClients = 1000
 func Listen(wish Server) (port int, run func(context.Context) error, err error) {
 	cfg := server.Config{MaxClients: maxClients, Token: wish.Token, Version: version.String()}
 	if wish.CopyRoot != "" {
-		if err := cfg.OpenCopyRoot(wish.CopyRoot); err != nil {
+		if err := cfg.OpenCopyRoot(wish.CopyRoot, 0); err != nil {
 			return 0, nil, err
 		}
 	}

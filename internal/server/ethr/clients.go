@@ -70,12 +70,20 @@ func (h *handler) hold(k key) *client {
 		h.unverified++
 	}
 	c.holds++
-	c.last = time.Now()
+	c.came()
 	h.mu.Unlock()
 	if begun && h.hooks.Client != nil {
 		h.hooks.Client(k.addr, k.udp)
 	}
 	return c
+}
+
+// came notes when something came. What comes after a test was stopped does not count: others may
+// be at that address, and would be refused for as long as one of them tries. Called with the lock.
+func (c *client) came() {
+	if c.ctx.Err() == nil {
+		c.last = time.Now()
+	}
 }
 
 // hasRoom reports whether one more client has room; called with the lock.
@@ -106,7 +114,10 @@ func (h *handler) begin(k key) *client {
 // exceeded stops a test that moves too much.
 func (c *client) exceeded() {
 	err := measure.Fail(measure.KindRefused, "server.max_rate", measure.Figures{"limit_bps": c.handler.limits.rate})
+	c.handler.mu.Lock()
+	c.came()
 	c.cancel(err)
+	c.handler.mu.Unlock()
 	if !c.verified.Load() {
 		return
 	}
@@ -121,7 +132,7 @@ func (c *client) release() {
 	c.handler.mu.Lock()
 	defer c.handler.mu.Unlock()
 	c.holds--
-	c.last = time.Now()
+	c.came()
 }
 
 func (c *client) network() string {

@@ -187,6 +187,30 @@ func TestAClientOfEthrThatWantsMoreThanTheRateForSecondsIsStopped(t *testing.T) 
 	servertest.Eventually(t, servertest.Prompt, "the log does not say that the test was stopped", func() bool {
 		return strings.Contains(r.Logs(), "test stopped")
 	})
+	// Clients behind the same address ask all the time, and none of them is refused for longer.
+	servertest.Eventually(t, 2*servertest.Prompt, "the address is refused for as long as one of its clients asks", func() bool {
+		_, err := ask(t, at, syn(nil))
+		return err == nil
+	})
+}
+
+func TestDatagramsThatAreRefusedDoNotRenewTheRefusal(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	r, at := serve(t, server.Config{MaxRate: 8_000_000}, Hooks{})
+	knock(t, at)
+	u := datagrams(t, at)
+	servertest.Eventually(t, servertest.Prompt, "it is never stopped", func() bool {
+		for range 20 {
+			_, _ = u.Write(make([]byte, 60_000))
+		}
+		return strings.Contains(r.Logs(), "test stopped")
+	})
+	before := strings.Count(r.Logs(), "test started")
+	servertest.Eventually(t, 2*servertest.Prompt, "the address is refused for as long as it sends", func() bool {
+		_, _ = u.Write([]byte("x"))
+		return strings.Count(r.Logs(), "test started") > before
+	})
 }
 
 func TestAQuestionThatIsNeverFinishedDoesNotHoldTheServer(t *testing.T) {

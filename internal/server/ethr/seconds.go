@@ -49,7 +49,7 @@ func (h *handler) tick() {
 	var over []*client
 	for _, c := range h.clients {
 		row := c.row(seconds)
-		quiet := now.Sub(c.last) >= h.quiet && c.holds == 0
+		quiet := now.Sub(c.last) >= h.quiet && (c.holds == 0 || c.ctx.Err() != nil)
 		if quiet {
 			h.forget(c)
 			over = append(over, c)
@@ -100,7 +100,7 @@ func (c *client) row(seconds float64) Row {
 	c.total.Connections += row.Connections
 	c.total.Packets += row.Packets
 	if row.Packets > 0 {
-		c.last = time.Now()
+		c.came()
 	}
 	return row
 }

@@ -78,6 +78,22 @@ func TestATestIsServedNoLongerThanTheServerAllows(t *testing.T) {
 	s.Idle()
 }
 
+// Clients of iperf3 that move an amount know no limit of time, and are served until it is over.
+func TestATestOfAnAmountIsEndedAfterTheServersLimit(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	limit := measure.Duration(200 * time.Millisecond)
+	s := serve(t, server.Config{MaxDuration: limit}, Config{EndsAmounts: true})
+	x := newRaw(s)
+	x.asks(`{"tcp":true,"omit":0,"time":0,"num":1000000000000,"parallel":1,"len":1000}`)
+	x.hears(wire.CreateStreams)
+	x.dial()
+	x.hears(wire.TestStart, wire.TestRunning)
+	_ = x.SetDeadline(time.Now().Add(server.LongestServed(limit) + servertest.Prompt))
+	x.refusedWith(wire.CodeMaxDuration)
+	s.Idle()
+}
+
 func TestAServerThatStopsInformsItsIperf3Clients(t *testing.T) {
 	s := serve(t, server.Config{}, Config{})
 	x := newRaw(s)

@@ -26,8 +26,11 @@ type Config struct {
 	// Observer returns the observer of the next test; nil: none. If another test is still
 	// shown it waits, or, without wait, returns nil.
 	Observer func(wait bool) Observer
-	Times    Times           // what a client may take its time for
-	Files    engine.Contents // of the streams, over TCP alone
+	// EndsAmounts: if the server limits the time of a test, one of bytes or blocks is ended after
+	// that time. Otherwise it is refused, as iperf3's own server does.
+	EndsAmounts bool
+	Times       Times           // what a client may take its time for
+	Files       engine.Contents // of the streams, over TCP alone
 }
 
 // New returns the protocol.

@@ -31,7 +31,7 @@ func (h *handler) permit(p *wire.Parameters, now time.Time) (measure.Options, er
 	switch limits := h.Limits(); {
 	case p.Protocol == "sctp":
 		return o, fail(wire.CodeNoSCTP, "server.iperf3.sctp", nil)
-	case limits.MaxDuration > 0 && (seconds > limits.MaxDuration || p.Time == 0):
+	case limits.MaxDuration > 0 && (seconds > limits.MaxDuration || p.Time == 0 && !h.cfg.EndsAmounts):
 		return o, fail(wire.CodeMaxDuration, "server.iperf3.max_duration", measure.Figures{"duration_ns": seconds, "limit_ns": limits.MaxDuration})
 	case limits.MaxRate > 0 && asked > limits.MaxRate:
 		return o, fail(wire.CodeTotalRate, "server.iperf3.max_rate", measure.Figures{"rate_bps": asked, "limit_bps": limits.MaxRate})
