@@ -39,10 +39,10 @@ var commandLineImports = map[string]string{
 	// The operating system.
 	"os": "system.go", "os/exec": "system.go", "os/signal": "system.go", "os/user": "system.go", "syscall": "system.go",
 	"soku/internal/durable": "system.go", "golang.org/x/term": "system.go", "soku/internal/store/sqlite": "system.go",
-	"soku/internal/host":    "doctorfix.go floor.go system.go", // the identity of the host
-	"soku/internal/panics":  "root.go",                         // the value of a panic
-	"soku/internal/process": "server.go system.go worker.go",   // how long this process lives
-	"soku/internal/sock":    "root.go",                         // threads that are reserved before the first socket
+	"soku/internal/host":    "doctorfix.go floor.go system.go",       // the identity of the host
+	"soku/internal/panics":  "root.go",                               // the value of a panic
+	"soku/internal/process": "root.go server.go system.go worker.go", // how long this process lives
+	"soku/internal/sock":    "root.go",                               // threads that are reserved before the first socket
 
 	// The work.
 	"soku/internal/conduct": anyFile, "soku/internal/publish": anyFile, "soku/internal/campaign": anyFile, "soku/internal/report": anyFile,

@@ -20,6 +20,7 @@ import (
 	"soku/internal/printable"
 	"soku/internal/sock"
 	"soku/internal/text"
+	"soku/internal/process"
 	"soku/internal/version"
 )
 
@@ -73,8 +74,8 @@ func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		select {
-		case <-sys.Interrupts:
-			cancel(measure.Fail(measure.KindInterrupted, "cli.interrupted", nil))
+		case s := <-sys.Interrupts:
+			cancel(measure.Fail(measure.KindInterrupted, "cli.interrupted", nil).WithCause(process.Signalled{Signal: s}))
 		case <-done:
 			return
 		}
