@@ -10,7 +10,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -105,8 +107,7 @@ func newRoot(sys *System) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case *shown:
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "soku %s (%s, %s/%s)\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-				return err
+				return printVersion(cmd, nil)
 			case len(args) == 0:
 				return cmd.Help()
 			}
@@ -130,6 +131,16 @@ func newRoot(sys *System) *cobra.Command {
 	root.SetHelpCommand(newHelpCommand(root))
 	completeHelp(root, sys)
 	return root
+}
+
+func printVersion(cmd *cobra.Command, _ []string) error {
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "soku %s (%s, %s/%s)\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
+// newVersionCommand is --version for people who type it as a command.
+func newVersionCommand(*System) *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version", Hidden: true, Args: cobra.NoArgs, RunE: printVersion}
 }
 
 // checkArguments makes what a command, or one below it, finds wrong with its
@@ -195,7 +206,7 @@ var commands = []struct {
 	{groupCampaigns, newNewCommand}, {groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newVersusCommand}, {groupCampaigns, newCheckCommand}, {groupCampaigns, newCatalogCommand}, {groupCampaigns, newLabCommand},
 	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newMergeCommand}, {groupResults, newIngestCommand},
 	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},
-	{"", newManCommand}, {"", newTrialCommand}, {"", newEndpointCommand},
+	{"", newManCommand}, {"", newVersionCommand}, {"", newTrialCommand}, {"", newEndpointCommand},
 }
 
 // newHelpCommand is cobra's, except that help about nothing that exists is an error.
@@ -226,8 +237,16 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 
 func unknownCommand(cmd *cobra.Command, name string) error {
 	e := measure.Fail(measure.KindUsage, "cli.unknown_command", measure.Figures{"name": name, "tests": measure.Tests()})
-	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		return e.WithHintCode("similar_commands", measure.Figures{"commands": near})
+	near := cmd.SuggestionsFor(name)
+	switch extension := filepath.Ext(name); {
+	case extension == ".yaml" || extension == ".yml":
+		return e.WithHintCode("command_of_plan", measure.Figures{"name": name})
+	case strings.ContainsAny(name, ".:"):
+		return e.WithHintCode("command_of_host", measure.Figures{"name": name})
+	case len(near) > 0:
+		return e.WithHintCode("similar_commands", measure.Figures{"commands": near, "name": name})
 	}
 	return e
 }
+// unknownCommand names the commands that a person may have meant by a word that is none: the name
+// of a plan, a host, or a similar command.
