@@ -100,6 +100,35 @@ func TestWhatIsNamedInsteadOfAFamiliarFlagExists(t *testing.T) {
 	}
 }
 
+func TestTheVersionIsACommandToo(t *testing.T) {
+	flag, _, _ := soku(t, "--version")
+	if out, errs, code := soku(t, "version"); code != 0 || out != flag || !strings.HasPrefix(out, "soku ") {
+		t.Errorf("status %d, %q%s", code, out, errs)
+	}
+	if out, _, _ := soku(t, "--help"); strings.Contains(out, "\n  version") {
+		t.Error("the help lists it next to --version")
+	}
+}
+
+func TestHelpHasPagesOfTheReference(t *testing.T) {
+	help, _, _ := soku(t, "--help")
+	for topic, begins := range map[string]string{"plan": "# Plan\n", "rules": "# Rules for pipelines\n", "metrics": "# Metrics\n", "findings": "# Findings\n"} {
+		out, errs, code := soku(t, "help", topic)
+		if code != 0 || !strings.HasPrefix(out, begins) || strings.Contains(out, "](") || strings.Contains(out, "<!--") {
+			t.Errorf("%s: status %d, %.200s%s", topic, code, out, errs)
+		}
+		if !strings.Contains(help, "\n  "+topic+" ") {
+			t.Errorf("the help does not list the topic %s", topic)
+		}
+	}
+	if out, _, code := soku(t, "help", "rules"); code != 0 || !strings.Contains(out, "`CAMPAIGN` is what soku compare takes") {
+		t.Errorf("a link has lost its text: %.600s", out)
+	}
+	if out, _, _ := soku(t, "help", "ls"); !strings.Contains(out, "\n  soku ls [flags]") {
+		t.Errorf("help about a command is %s", out)
+	}
+}
+
 func TestCommandsAreInGroupsOfWhatTheyAreFor(t *testing.T) {
 	out, _, _ := soku(t, "--help")
 	at := 0

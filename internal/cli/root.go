@@ -209,12 +209,18 @@ var commands = []struct {
 	{"", newManCommand}, {"", newVersionCommand}, {"", newTrialCommand}, {"", newEndpointCommand},
 }
 
-// newHelpCommand is cobra's, except that help about nothing that exists is an error.
+// newHelpCommand is cobra's, except that it has topics, too, and that help about nothing that exists
+// is an error.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about a command",
-		RunE: func(_ *cobra.Command, args []string) error {
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Help about a command or a topic",
+		RunE: func(help *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if known, err := printTopic(help.OutOrStdout(), args[0]); known {
+					return err
+				}
+			}
 			cmd, rest, _ := root.Find(args) // its error is that rest has words
 			if len(rest) > 0 {
 				return unknownCommand(cmd, rest[0])
@@ -228,6 +234,11 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 					if sub.IsAvailableCommand() {
 						names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
 					}
+				}
+			}
+			for _, t := range topics {
+				if len(args) == 0 {
+					names = append(names, cobra.CompletionWithDesc(t.name, t.about))
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
