@@ -71,7 +71,8 @@ var commandLineImports = map[string]string{
 	"soku/internal/stats":             "planparts.go versus.go",
 	"soku/internal/trial":             "explain.go measure.go",
 	"soku/internal/verdict":           "explain.go",
-	"soku/internal/wire":              "live.go measure.go",
+	"soku/internal/wire":              "live.go measure.go serverstatus.go",
+	"soku/internal/wire/native":       "serverstatus.go",
 	"soku/internal/wire/ethr":         "server.go",
 	"soku/internal/wire/iperf3":       "measure.go server.go",
 }

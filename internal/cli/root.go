@@ -20,9 +20,9 @@ import (
 	"soku/internal/measure"
 	"soku/internal/panics"
 	"soku/internal/printable"
+	"soku/internal/process"
 	"soku/internal/sock"
 	"soku/internal/text"
-	"soku/internal/process"
 	"soku/internal/version"
 )
 
@@ -246,6 +246,8 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// unknownCommand names the commands that a person may have meant by a word that is none: the name
+// of a plan, a host, or a similar command.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	e := measure.Fail(measure.KindUsage, "cli.unknown_command", measure.Figures{"name": name, "tests": measure.Tests()})
 	near := cmd.SuggestionsFor(name)
@@ -259,5 +261,3 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	}
 	return e
 }
-// unknownCommand names the commands that a person may have meant by a word that is none: the name
-// of a plan, a host, or a similar command.
