@@ -24,13 +24,14 @@ var commandLineImports = map[string]string{
 	"io": anyFile, "io/fs": anyFile, "iter": anyFile, "maps": anyFile, "net/netip": anyFile, "path/filepath": anyFile, "slices": anyFile,
 	"strconv": anyFile, "strings": anyFile, "sync": anyFile, "time": anyFile, "unicode": anyFile,
 	"github.com/spf13/cobra": anyFile, "github.com/spf13/pflag": anyFile,
-	"reflect":            "flags.go",                 // flags from the tags of options
-	"math":               "planparts.go progress.go", // figures as text
-	"crypto/tls":         "measure.go server.go",     // certificates that flags name
-	"crypto/x509":        "measure.go",               // as above
-	"log/slog":           "server.go",                // the server's log on standard error
-	"net":                "server.go",                // host and port of a flag
-	"runtime":            "root.go system.go",        // the platform
+	"regexp":             "topics.go",                 // links of a page of the reference
+	"reflect":            "flags.go",                  // flags from the tags of options
+	"math":               "planparts.go progress.go",  // figures as text
+	"crypto/tls":         "measure.go server.go",      // certificates that flags name
+	"crypto/x509":        "measure.go",                // as above
+	"log/slog":           "server.go",                 // the server's log on standard error
+	"net":                "server.go serverstatus.go", // host and port of a flag
+	"runtime":            "root.go system.go",         // the platform
 	"soku/internal/text": anyFile, "soku/internal/text/messages": anyFile, "soku/internal/printable": anyFile,
 	"soku/internal/measure/option": anyFile, "soku/internal/measure/metric": anyFile, "soku/internal/measure/finding": anyFile,
 	"soku/internal/measure": anyFile, "soku/internal/version": anyFile, "soku/internal/tests": anyFile,
@@ -39,12 +40,13 @@ var commandLineImports = map[string]string{
 	// The operating system.
 	"os": "system.go", "os/exec": "system.go", "os/signal": "system.go", "os/user": "system.go", "syscall": "system.go",
 	"soku/internal/durable": "system.go", "golang.org/x/term": "system.go", "soku/internal/store/sqlite": "system.go",
-	"soku/internal/host":    "doctorfix.go floor.go system.go", // the identity of the host
-	"soku/internal/panics":  "root.go",                         // the value of a panic
-	"soku/internal/process": "server.go system.go worker.go",   // how long this process lives
-	"soku/internal/sock":    "root.go",                         // threads that are reserved before the first socket
+	"soku/internal/host":    "doctorfix.go floor.go system.go",       // the identity of the host
+	"soku/internal/panics":  "root.go",                               // the value of a panic
+	"soku/internal/process": "root.go server.go system.go worker.go", // how long this process lives
+	"soku/internal/sock":    "root.go",                               // threads that are reserved before the first socket
 
 	// The work.
+	"soku/docs/reference":   "topics.go",
 	"soku/internal/conduct": anyFile, "soku/internal/publish": anyFile, "soku/internal/campaign": anyFile, "soku/internal/report": anyFile,
 	"soku/internal/store":         anyFile,
 	"soku/internal/campaign/plan": anyFile, "soku/internal/campaign/advice": anyFile,
@@ -69,7 +71,8 @@ var commandLineImports = map[string]string{
 	"soku/internal/stats":             "planparts.go versus.go",
 	"soku/internal/trial":             "explain.go measure.go",
 	"soku/internal/verdict":           "explain.go",
-	"soku/internal/wire":              "live.go measure.go",
+	"soku/internal/wire":              "live.go measure.go serverstatus.go",
+	"soku/internal/wire/native":       "serverstatus.go",
 	"soku/internal/wire/ethr":         "server.go",
 	"soku/internal/wire/iperf3":       "measure.go server.go",
 }

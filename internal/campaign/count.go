@@ -1,10 +1,12 @@
 package campaign
 
 import (
+	"slices"
 	"time"
 
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/schedule"
+	"soku/internal/measure"
 )
 
 // counting adds up the blocks of a campaign.
@@ -15,18 +17,22 @@ type counting struct {
 	all        int // trials of all patterns
 	done       int // of them with a result, in all patterns of a search
 	surrounded int // blocks that are to run between commands
+
+	byHand  []measure.Level // of the last block that is to run
+	changes int             // of them
 }
 
 // count adds up what is selected and left, for the progress that people see.
 func (r *run) count() {
 	r.counted = r.c.Rounds()
-	n := counting{run: r}
+	n := counting{run: r, byHand: r.byHand}
 	if r.searches() {
 		n.searches()
 	} else {
 		for b := range r.schedule() {
 			n.add(b)
 		}
+		r.allChanges = r.changes + n.changes
 	}
 	r.c.setTrials(n.all)
 	r.mu.Lock()
@@ -53,8 +59,14 @@ func (n *counting) add(b schedule.Block) {
 	for _, first := range due {
 		n.planned += plannedTime(b, b.Unit(first))
 	}
-	if len(due) > 0 && surrounds(b) {
+	if len(due) == 0 {
+		return
+	}
+	if surrounds(b) {
 		n.surrounded++
+	}
+	if levels := n.c.Plan.HandLevels(b.Pattern); !slices.Equal(levels, n.byHand) {
+		n.byHand, n.changes = levels, n.changes+1
 	}
 }
 

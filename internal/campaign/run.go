@@ -24,10 +24,9 @@ type Executor struct {
 	// Command runs a before or after command with more environment and returns
 	// what it printed.
 	Command func(ctx context.Context, text string, environment []string) (output []byte, err error)
-	// Confirm waits until a person has given factors that are changed by hand these
-	// levels. An error, or the end of ctx, ends the run. nil: plans with such factors
+	// Confirm waits until a person has changed factors that are changed by hand. An error, or the end of ctx, ends the run. nil: plans with such factors
 	// are refused.
-	Confirm func(ctx context.Context, levels []measure.Level) (journal.Confirmed, error)
+	Confirm func(context.Context, HandChange) (journal.Confirmed, error)
 	// Watch gets the events, if it is not nil. It is called by one goroutine
 	// at a time and must return within a few milliseconds.
 	Watch func(Event)
@@ -83,13 +82,15 @@ type run struct {
 	workedBefore time.Duration // of the runs before this one
 
 	// Used by the goroutine that started the run alone.
-	hosts     <-chan HostChange
-	gone      map[string]*measure.Error // hosts that went away, with the reason
-	counted   int                       // rounds when the trials were counted
-	roundsRun int                       // rounds in which a trial ran
-	byHand    []measure.Level           // that were confirmed last
-	rows      map[schedule.EndpointPair]failureRow
-	aborted   map[schedule.EndpointPair]bool // pairs whose trials do not run any more
+	hosts      <-chan HostChange
+	gone       map[string]*measure.Error // hosts that went away, with the reason
+	counted    int                       // rounds when the trials were counted
+	roundsRun  int                       // rounds in which a trial ran
+	byHand     []measure.Level           // that were confirmed last
+	changes    int                       // by hand that were confirmed
+	allChanges int                       // by hand that the run needs, or 0 if it is unknown
+	rows       map[schedule.EndpointPair]failureRow
+	aborted    map[schedule.EndpointPair]bool // pairs whose trials do not run any more
 
 	keeping sync.Mutex // while results are written to journal and store
 

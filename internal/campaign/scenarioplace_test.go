@@ -376,8 +376,8 @@ func (p place) command(ctx context.Context, text string, env []string) ([]byte, 
 }
 
 // confirm is the person who changes factors by hand.
-func (p place) confirm(_ context.Context, levels []measure.Level) (journal.Confirmed, error) {
-	p.say(0, "asks for %s", levelsText(levels))
+func (p place) confirm(_ context.Context, c campaign.HandChange) (journal.Confirmed, error) {
+	p.say(0, "asks for %s (%d of %d)", levelsText(c.Levels), c.Number, c.Of)
 	return journal.Confirmed{How: journal.ConfirmedAtTerminal, User: "ann"}, p.behaves("person", nil).err
 }
 

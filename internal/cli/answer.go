@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/text"
@@ -67,13 +68,13 @@ type terminalQuestions struct {
 }
 
 // SetLevels implements [conduct.Questions].
-func (q *terminalQuestions) SetLevels(ctx context.Context, levels []measure.Level) error {
+func (q *terminalQuestions) SetLevels(ctx context.Context, change campaign.HandChange) error {
 	q.clearLine()
-	names := make([]string, len(levels))
-	for i, l := range levels {
+	names := make([]string, len(change.Levels))
+	for i, l := range change.Levels {
 		names[i] = q.sys.Catalogue.Sentence("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value})
 	}
-	fmt.Fprint(q.sys.Stderr, printable.Line(q.sys.Catalogue.Sentence("run.by_hand", text.Args{"Levels": names})), " ")
+	fmt.Fprint(q.sys.Stderr, printable.Line(q.sys.Catalogue.Sentence("run.by_hand", text.Args{"Levels": names, "Number": change.Number, "Of": change.Of})), " ")
 	_, err := nextLine(ctx, q.lines)
 	if err != nil {
 		fmt.Fprintln(q.sys.Stderr)

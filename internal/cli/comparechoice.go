@@ -83,14 +83,15 @@ func parseLevels(text string) (plan.Selection, error) {
 	return plan.ParseSelection(texts)
 }
 
-// lastByHand reports whether a text stands for the last result and that belongs to no
-// campaign.
+// lastByHand reports whether a text stands for the last result, or one before it, and that belongs
+// to no campaign.
 func lastByHand(ctx context.Context, s store.Store, text string) (bool, error) {
-	if text != store.Last {
+	before, ok := store.BeforeLast(text)
+	if !ok {
 		return false, nil
 	}
-	page, err := s.List(ctx, store.Query{Limit: 1})
-	return err == nil && (len(page.Items) == 0 || page.Items[0].Campaign == ""), err
+	page, err := s.List(ctx, store.Query{Limit: before + 1})
+	return err == nil && (len(page.Items) <= before || page.Items[before].Campaign == ""), err
 }
 
 // unknownChoice is the failure of a name that no campaign has, and no result unless only

@@ -62,8 +62,12 @@ func status(err error) int {
 	return 1
 }
 
-// flagError is an error of the flags of a command, with what to do next.
+// flagError is an error of the flags of a command, with what to do next. A word before the flags
+// that is no command is reported instead: the flags are those of the command that was meant.
 func flagError(cmd *cobra.Command, err error) error {
+	if !cmd.HasParent() && cmd.Flags().NArg() > 0 {
+		return unknownCommand(cmd, cmd.Flags().Arg(0))
+	}
 	e := measure.AsError(err, measure.KindUsage)
 	if e.Hint != "" {
 		return e
@@ -117,6 +121,9 @@ var familiar = []struct {
 	commands, flags []string
 	instead         string
 }{
+	{[]string{"soku"}, []string{"s", "server"}, "soku server"},
+	{[]string{"soku"}, []string{"c", "client"}, "soku tcp HOST"},
+	{[]string{"soku"}, []string{"V"}, "--version"},
 	{[]string{"report"}, []string{"json"}, "--format json"},
 	{[]string{"run"}, []string{"json"}, "--report FILE.json"},
 	{[]string{"server"}, []string{"p", "port"}, "--listen :PORT"},

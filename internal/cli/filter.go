@@ -24,7 +24,7 @@ var filtersOfResults = []string{"campaign", "test", "endpoint", "level", "by-han
 
 func (f *filterFlags) add(sys *System, cmd *cobra.Command) {
 	f.addSelection(sys, cmd)
-	cmd.Flags().StringVar(&f.since, "since", "", "only results that started then or later: an age such as 90d or 12h, or a date such as 2026-11-25")
+	cmd.Flags().StringVar(&f.since, "since", "", "only results that started then or later: an age such as 90d or 12h, today, yesterday, or a date such as 2026-11-25")
 	cmd.Flags().StringVar(&f.until, "until", "", "only results that started before then")
 }
 
@@ -76,9 +76,13 @@ func (f *filterFlags) query(ctx context.Context, sys *System, st store.Store) (q
 	return q, nil
 }
 
-// when is a moment that a person writes as an age, in days, hours, minutes or seconds, or
-// as a date or a time of this host's zone.
+// when is a moment that a person writes as an age, in days, hours, minutes or seconds, as today
+// or yesterday, or as a date or a time of this host's zone. A day is its beginning.
 func when(now time.Time, flag, text string) (time.Time, error) {
+	if ago, known := map[string]int{"today": 0, "yesterday": 1}[text]; known {
+		year, month, day := now.Date()
+		return time.Date(year, month, day-ago, 0, 0, 0, 0, now.Location()), nil
+	}
 	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339} {
 		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
 			return t, nil

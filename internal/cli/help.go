@@ -178,6 +178,9 @@ func usage(cmd *cobra.Command, width int) string {
 	if cmd.HasAvailableSubCommands() {
 		out.WriteString(listedCommands(cmd, width))
 	}
+	if !cmd.HasParent() {
+		out.WriteString(listedTopics())
+	}
 	if cmd.HasAvailableLocalFlags() {
 		out.WriteString("\n\n" + groupedFlags(cmd, width))
 	}

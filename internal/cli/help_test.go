@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,13 @@ func TestAMistypedFlagOrCommandHasASuggestion(t *testing.T) {
 		"latency 192.0.2.1 -u":                  "use --protocol udp",
 		"tpc 192.0.2.1":                         "did you mean tcp",
 		"reprot":                                "did you mean report",
+		"tpc 192.0.2.1 -P 4":                    "did you mean tcp",
+		"-s":                                    "use soku server; see: soku --help",
+		"-c 192.0.2.1":                          "use soku tcp HOST",
+		"192.0.2.1":                             "measure to a host with: soku tcp 192.0.2.1",
+		"vm2.example:7000 -P 4":                 "measure to a host with: soku tcp vm2.example:7000",
+		"vm2":                                   "f it is a host: soku tcp vm2",
+		"plan.yaml":                             "run it with: soku run plan.yaml",
 	} {
 		if _, errs, code := soku(t, strings.Fields(args)...); code != 2 || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %s", args, code, errs)
@@ -71,7 +79,12 @@ func TestWhatIsNamedInsteadOfAFamiliarFlagExists(t *testing.T) {
 	for _, f := range familiar {
 		for _, name := range f.commands {
 			cmd, _, err := root.Find([]string{name})
-			if err != nil || cmd == root {
+			if name == root.Name() {
+				cmd, err = root, nil
+			} else if cmd == root {
+				err = errors.New("it is no command")
+			}
+			if err != nil {
 				t.Errorf("%s: no such command: %v", name, err)
 				continue
 			}
@@ -84,6 +97,35 @@ func TestWhatIsNamedInsteadOfAFamiliarFlagExists(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestTheVersionIsACommandToo(t *testing.T) {
+	flag, _, _ := soku(t, "--version")
+	if out, errs, code := soku(t, "version"); code != 0 || out != flag || !strings.HasPrefix(out, "soku ") {
+		t.Errorf("status %d, %q%s", code, out, errs)
+	}
+	if out, _, _ := soku(t, "--help"); strings.Contains(out, "\n  version") {
+		t.Error("the help lists it next to --version")
+	}
+}
+
+func TestHelpHasPagesOfTheReference(t *testing.T) {
+	help, _, _ := soku(t, "--help")
+	for topic, begins := range map[string]string{"plan": "# Plan\n", "rules": "# Rules for pipelines\n", "metrics": "# Metrics\n", "findings": "# Findings\n"} {
+		out, errs, code := soku(t, "help", topic)
+		if code != 0 || !strings.HasPrefix(out, begins) || strings.Contains(out, "](") || strings.Contains(out, "<!--") {
+			t.Errorf("%s: status %d, %.200s%s", topic, code, out, errs)
+		}
+		if !strings.Contains(help, "\n  "+topic+" ") {
+			t.Errorf("the help does not list the topic %s", topic)
+		}
+	}
+	if out, _, code := soku(t, "help", "rules"); code != 0 || !strings.Contains(out, "`CAMPAIGN` is what soku compare takes") {
+		t.Errorf("a link has lost its text: %.600s", out)
+	}
+	if out, _, _ := soku(t, "help", "ls"); !strings.Contains(out, "\n  soku ls [flags]") {
+		t.Errorf("help about a command is %s", out)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/measure/option"
 	"soku/internal/store"
+	"soku/test/storetest"
 )
 
 // stocked is a system with n results, a day apart, the last of now.
@@ -85,14 +86,78 @@ func TestTheListShowsOptionsThatDifferAndFitsTheTerminal(t *testing.T) {
 	if out, _, _ := run("ls", "--until", "2026-11-02", "--endpoint", "laptop"); strings.Count(out, "\n") != 2 {
 		t.Errorf("until:\n%s", out)
 	}
-	if _, errs, code := run("ls", "--since", "yesterday"); code != 2 || !strings.Contains(errs, "neither an age nor a date; write 90d") {
-		t.Errorf("since yesterday: status %d, %s", code, errs)
+	if _, errs, code := run("ls", "--since", "lately"); code != 2 || !strings.Contains(errs, "neither an age nor a date; write 90d") {
+		t.Errorf("since lately: status %d, %s", code, errs)
+	}
+	for since, results := range map[string]int{"yesterday": 2, "today": 1} {
+		if out, errs, code := run("ls", "--since", since); code != 0 || strings.Count(out, "\n") != 1+results {
+			t.Errorf("since %s: status %d\n%s%s", since, code, out, errs)
+		}
 	}
 	if out, _, _ := run("show"); strings.Contains(out, "via iperf3") {
 		t.Errorf("soku by soku: %s", out)
 	}
 	if out, _, _ := run("show", fmt.Sprintf("%016xabcd", 1)); !strings.Contains(out, "via iperf3") {
 		t.Errorf("what was measured against iperf3 does not say so: %s", out)
+	}
+}
+
+// A short identity fits no result that is not listed, either.
+func TestAShortIdentityIsUniqueInTheStore(t *testing.T) {
+	sys, run := stocked(t, 0)
+	st, err := openStore(t.Context(), sys, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	for i, id := range []string{"0193b4c5d6e7aaaa1111", "0193b4c5d6e7aaaa2222", "0193b4c5d6e7abbb3333"} {
+		r := storetest.Result(id, i)
+		if err := st.Put(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sys.StdoutWidth = func() int { return 60 }
+	out, _, _ := run("ls", "-n", "2")
+	for line := range strings.Lines(out) {
+		short, _, _ := strings.Cut(line, " ")
+		if strings.HasPrefix(short, "0193") {
+			if _, errs, code := run("show", short); code != 0 {
+				t.Errorf("%s: status %d, %s", short, code, errs)
+			}
+		}
+	}
+}
+
+func TestLastHasOthersBeforeIt(t *testing.T) {
+	_, run := stocked(t, 3)
+	for text, want := range map[string]int{"last": 2, "last~0": 2, "last~1": 1, "last~2": 0} {
+		if out, errs, code := run("show", text); code != 0 || !strings.Contains(out, fmt.Sprintf("%016xabcd", want)) {
+			t.Errorf("%s: status %d, %s%s", text, code, out, errs)
+		}
+	}
+	for _, text := range []string{"last~3", "last~x", "last~-1"} {
+		if _, errs, code := run("show", text); code != 9 || !strings.Contains(errs, text) {
+			t.Errorf("%s: status %d, %s", text, code, errs)
+		}
+	}
+	if out, errs, code := run("compare", "last~2", "last"); code != 0 || !strings.Contains(out, "last~2") {
+		t.Errorf("compare: status %d, %s%s", code, out, errs)
+	}
+	if out, errs, code := run("rm", "last~1"); code != 0 || out != "1 result deleted\n" {
+		t.Errorf("rm: status %d, %s%s", code, out, errs)
+	}
+	if _, _, code := run("show", fmt.Sprintf("%016xabcd", 1)); code != 9 {
+		t.Error("another one was deleted")
+	}
+}
+
+func TestShowNamesTheCommandForACampaign(t *testing.T) {
+	sys, run := stocked(t, 0)
+	fillStore(t, sys)
+	for _, name := range []string{"01CAMPAIGN", "gateway/sku"} {
+		if _, errs, code := run("show", name); code != 9 || !strings.Contains(errs, "01CAMPAIGN is a campaign, not a result; see its report with: soku report 01CAMPAIGN") {
+			t.Errorf("%s: status %d, %s", name, code, errs)
+		}
 	}
 }
 

@@ -125,7 +125,7 @@ func TestNothingLiveControlsTheTerminal(t *testing.T) {
 			l.observe(p)
 			l.trace(r.Trace)
 			l.mtu(step)
-			l.view.clear()
+			l.view.end(nil)
 			l.search.clear()
 			hostile.Clean(t, fmt.Sprintf("live %s, JSON %v", r.Test, f.jsonStream), ownSequences.ReplaceAllString(b.String(), ""))
 		}

@@ -131,7 +131,7 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	case l.flags.json:
 		return writeJSON(l.out, r)
 	}
-	l.view.clear()
+	l.view.end(r.Trace)
 	l.search.clear()
 	if r.Error != nil && !r.Counted() && (r.Latency == nil || r.Latency.Sent == 0) {
 		return nil
@@ -189,18 +189,20 @@ func (v *mtuView) clear() {
 // usualHeight is the number of rows of a terminal that does not report it.
 const usualHeight = 24
 
-// traceView draws the table of hops over and over on a terminal. Elsewhere it draws
-// nothing: the table comes with the summary.
+// traceView draws the table of hops over and over on a terminal. Elsewhere it prints each hop once,
+// when it is known: the table comes with the summary.
 type traceView struct {
 	w             io.Writer
 	catalogue     *text.Catalogue
 	width, height func() int
 	drawn         int // lines that stand there
+	listed        int // hops that were printed
 }
 
 func (v *traceView) draw(host string, t *measure.Trace) {
 	width, height := v.width(), v.height()
 	if width <= 0 {
+		v.list(t, false)
 		return
 	}
 	if height <= 0 {
@@ -263,10 +265,29 @@ func fitted(c *text.Catalogue, rows [][]string, width int) []string {
 	return lines
 }
 
-// clear takes the live table away.
-func (v *traceView) clear() {
-	if v.drawn > 0 {
+// list prints the hops that were not printed yet, up to one that may still answer.
+func (v *traceView) list(t *measure.Trace, ended bool) {
+	for ; v.listed < len(t.Hops); v.listed++ {
+		h := &t.Hops[v.listed]
+		if len(h.Nodes) == 0 && t.Rounds < 2 && !ended {
+			return
+		}
+		nodes := make([]string, len(h.Nodes))
+		for i := range h.Nodes {
+			nodes[i] = v.catalogue.Sentence("live.trace.node", text.Args{"Node": v.catalogue.SentenceOf(text.TraceNode(&h.Nodes[i])), "RTT": h.Nodes[i].LastNs})
+		}
+		fmt.Fprintln(v.w, printable.Line(v.catalogue.Sentence("live.trace.hop", text.Args{"Hop": fmt.Sprintf("%3d", h.Hop), "Nodes": nodes})))
+	}
+}
+
+// end takes the live table away, or prints the hops that are left of a list that was begun.
+func (v *traceView) end(t *measure.Trace) {
+	switch {
+	case v.drawn > 0:
 		printable.Draw(v.w, append(v.back(), eraseBelow)...)
 		v.drawn = 0
+	case v.listed > 0 && t != nil:
+		v.list(t, true)
+		fmt.Fprintln(v.w)
 	}
 }

@@ -22,11 +22,16 @@ type listed struct {
 type listing struct {
 	catalogue *text.Catalogue
 	rows      []listed
+	// several reports whether several results of the store begin with a text.
+	several func(text string) bool
 }
 
 // resultTable reads what the query selects: entries, and of the documents the options.
 func resultTable(ctx context.Context, c *text.Catalogue, st store.Store, q store.Query) (*listing, error) {
-	t := &listing{catalogue: c}
+	t := &listing{catalogue: c, several: func(text string) bool {
+		page, err := st.List(ctx, store.Query{IDPrefix: text, Limit: 2})
+		return err != nil || len(page.Items) > 1
+	}}
 	for e, err := range store.Entries(ctx, st, q) {
 		if err != nil {
 			return nil, err
@@ -75,11 +80,7 @@ func (t *listing) fit(width int) [][]string {
 	if width <= 0 || tableWidth(rows) <= width {
 		return rows
 	}
-	var ids []string
-	for _, r := range t.rows {
-		ids = append(ids, r.entry.ID)
-	}
-	short := tellsApart(ids, shortID)
+	short := t.shortest()
 	id := func(e store.Entry) string { return e.ID[:min(short, len(e.ID))] }
 	client := clientOf
 	if t.oneClient() {
@@ -103,6 +104,30 @@ func (t *listing) fit(width int) [][]string {
 	}
 	shrink(rows, width, columnFigure) // last: without its unit a figure says nothing
 	return rows
+}
+
+const (
+	mostShortened = 500     // identities that are shortened: each is a query
+	wholeID       = 1 << 16 // more characters than an identity has
+)
+
+// shortest is how many characters each identity needs to be the only one in the store that begins
+// so, also among results that are not listed.
+func (t *listing) shortest() int {
+	var ids []string
+	for _, r := range t.rows {
+		ids = append(ids, r.entry.ID)
+	}
+	if len(ids) > mostShortened {
+		return wholeID
+	}
+	n := tellsApart(ids, shortID)
+	for _, id := range ids {
+		for n < len(id) && t.several(id[:n]) {
+			n++
+		}
+	}
+	return n
 }
 
 // leaveOut empties a column, which is then not printed.

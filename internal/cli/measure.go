@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ type measureFlags struct {
 	table      string
 	output     string
 	noSave     bool
+	endless    bool // an interrupt ends the test
 	explain    bool
 	store      string
 	access     accessFlags
@@ -121,6 +123,7 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 			if err := contradiction(cmd.Flags()); err != nil {
 				return err
 			}
+			f.setEndless(cmd.Flags(), test)
 			host := thisHost
 			if len(args) > 0 {
 				host = args[0]
@@ -180,6 +183,7 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	live := newLive(sys, test, host, f)
 	r := trial.Run(ctx, m.spec, trial.Hooks{Observe: live.observe, State: live.state, Trace: live.trace, MTU: live.mtu})
 
+	f.ended(r)
 	saved, saveErr := keep(sys, r, f)
 	if !f.explain || !f.json { // then it is a part of the explanation
 		if err := live.finish(r, saved); err != nil {
@@ -194,6 +198,34 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 		return r.Error
 	}
 	return errors.Join(explainErr, saveErr)
+}
+
+// endlessTests are those that --count 0 has go on until an interrupt, and endlessCount is the count
+// that no person waits for.
+var endlessTests = []measure.Test{measure.TestPing, measure.TestTrace}
+
+const endlessCount = 1_000_000_000
+
+// setEndless has a test with --count 0, and without a duration, go on until an interrupt.
+func (f *measureFlags) setEndless(flags *pflag.FlagSet, test measure.Test) {
+	f.endless = slices.Contains(endlessTests, test) && flags.Changed("count") && f.options.Count == 0 && !flags.Changed("duration")
+	if f.endless {
+		f.options.Count = endlessCount
+	}
+}
+
+// ended gives the result of an endless test that was answered the count that it reached. The
+// interrupt that ended it is no failure.
+func (f *measureFlags) ended(r *measure.Result) {
+	if !f.endless || r.Error == nil || r.Error.Kind != measure.KindInterrupted {
+		return
+	}
+	switch {
+	case r.Trace != nil && len(r.Trace.Hops) > 0:
+		r.Error, r.Options.Count = nil, r.Trace.Rounds
+	case r.Latency != nil && r.Latency.Received > 0:
+		r.Error, r.Options.Count = nil, r.Latency.Sent
+	}
 }
 
 // notPrinted is the error of an output that cannot be written.

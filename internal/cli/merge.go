@@ -22,7 +22,7 @@ type mergeFlags struct {
 func newMergeCommand(sys *System) *cobra.Command {
 	f := mergeFlags{}
 	cmd := &cobra.Command{
-		Use:   "merge --from PLACE",
+		Use:   "merge PLACE...",
 		Short: "Add the results of another store",
 		Long: `Adds results and campaigns of another place to the store: a store (its file), a
 data folder of soku (its store and the journals of its campaigns) or a journal.
@@ -30,14 +30,16 @@ What is in the store already is added once only, and stays as it is. Something
 with the same identity and another content is a conflict: it is named and left
 out. Campaigns of a data folder, or of a journal, can be resumed here.`,
 		Annotations: storesResults,
-		Example: `  soku merge --from /mnt/laptop/.local/share/soku
-  soku merge --from other.db --dry-run
-  soku merge --from campaigns/20261125-101500-gateways-3f9a1c/journal.ndjson`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runMerge(cmd.Context(), sys, f) },
+		Example: `  soku merge /mnt/laptop/.local/share/soku
+  soku merge other.db --dry-run
+  soku merge campaigns/20261125-101500-gateways-3f9a1c/journal.ndjson`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.from = append(f.from, args...)
+			return runMerge(cmd.Context(), sys, f)
+		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.from, "from", nil, "file of a store, data folder, or journal; may be repeated")
+	flags.StringArrayVar(&f.from, "from", nil, "file of a store, data folder, or journal, as PLACE; may be repeated")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be added, and add nothing")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	addStoreFlag(cmd, &f.store)

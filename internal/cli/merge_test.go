@@ -162,7 +162,7 @@ func TestADifferentResultOfTheSameIdentityIsLeftOut(t *testing.T) {
 	if after := storedIDs(t, sys)["01RESULT8"].Summary.GoodputBps; after != before {
 		t.Errorf("what was stored is changed from %g to %g", before, after)
 	}
-	out, errs, code := run("merge", "--from", storeFile(other, ""))
+	out, errs, code := run("merge", storeFile(other, ""))
 	if code != 10 || !strings.Contains(out, "01RESULT8") || !strings.Contains(errs, "in conflict") {
 		t.Errorf("status %d: %s%s", code, out, errs)
 	}
@@ -252,7 +252,7 @@ func TestMergeRefusesWhatIsNoOtherPlace(t *testing.T) {
 		code int
 		says string
 	}{
-		"merge":                          {2, "needs --from"},
+		"merge":                          {2, "no place to merge from"},
 		"merge --from " + sys.DataDir:    {2, "it is the store that would be merged into"},
 		"merge --from nothing.db":        {3, "nothing.db"},
 		"merge --from " + t.TempDir():    {9, "neither a store"},

@@ -95,7 +95,7 @@ type planOutline struct {
 
 	Design *designOutline `json:"design"` // what it can decide
 
-	changes int // by hand; 0 while the order is not known
+	ordered bool // the order is known, and with it the number of changes by hand
 	price   float64
 	only    plan.Selection
 }
@@ -152,10 +152,11 @@ func outline(p *plan.Plan, only plan.Selection) *planOutline {
 
 func (o *planOutline) setSeed(p *plan.Plan, seed int64) {
 	o.Seed = &seed
-	if p.Searches() {
+	if o.ordered = !p.Searches(); !o.ordered {
 		return // the order comes from what is measured
 	}
 	var byHand []measure.Level
+	changes := 0
 	for b := range schedule.Blocks(p, "", seed) {
 		if len(o.Order) < b.Round {
 			o.Order = append(o.Order, roundOutline{Round: b.Round})
@@ -164,9 +165,12 @@ func (o *planOutline) setSeed(p *plan.Plan, seed int64) {
 			o.Order[b.Round-1].Patterns = append(o.Order[b.Round-1].Patterns, b.Pattern.Name)
 			if levels := p.HandLevels(b.Pattern); !slices.Equal(levels, byHand) {
 				byHand = levels
-				o.changes++
+				changes++
 			}
 		}
+	}
+	if o.Estimate.HandChanges > 0 {
+		o.Estimate.HandChanges = changes
 	}
 }
 
@@ -212,8 +216,8 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 	}
 	o.addPairs(&out)
 	o.addTests(c, &out)
-	if len(o.ByHand) > 0 {
-		out.Row("label.by_hand", "plan.by_hand", text.Args{"Factors": o.ByHand, "Changes": o.changes})
+	if o.Estimate.HandChanges > 0 {
+		out.Row("label.by_hand", "plan.by_hand", text.Args{"Factors": o.ByHand, "Changes": o.Estimate.HandChanges, "AtMost": !o.ordered})
 	}
 	o.addOrder(&out)
 	o.addEstimate(c, &out)
@@ -288,7 +292,7 @@ func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 		"Fewest": e.FewestTrials, "Own": slices.ContainsFunc(o.Patterns[0].Tests, o.hasOwnTurns), "Each": e.Trials / (e.Patterns * e.Pairs),
 	})
 	out.Row("label.plan_time", "plan.time", text.Args{
-		"Time": roughly(c, e.Time), "AtOnce": e.AtOnce, "Unknown": e.TimeUnknown, "Max": e.MaxTime,
+		"Time": roughly(c, e.Time), "AtOnce": e.AtOnce, "Unknown": e.TimeUnknown, "Max": e.MaxTime, "Changes": e.HandChanges, "AtMost": !o.ordered,
 		"Commands": slices.ContainsFunc(o.Patterns, func(pt patternOutline) bool { return len(pt.Before)+len(pt.After) > 0 }),
 	})
 	out.Row("label.bytes", "plan.bytes", text.Args{"Bytes": e.Bytes, "Unknown": e.BytesUnknown, "Max": e.MaxBytes, "Key": e.MaxBytesKey})

@@ -5,8 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"soku/internal/campaign/advice"
+	"soku/internal/conduct"
+	"soku/internal/text"
 )
 
 const designPlan = `campaign: gateways
@@ -47,6 +52,39 @@ func TestPlanShowsTheSmallestDifferenceWithTheNoiseThatIsGiven(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)
 		}
+	}
+}
+
+func TestServersOnOneHostWithoutPortsOfTheirOwnAreAWarning(t *testing.T) {
+	const plan = `campaign: disks
+endpoints: {hdd: {ssh: vm2, copy_root: /hdd%s}, ssd: {ssh: vm2, copy_root: /ssd%s}, other: {ssh: vm3}}
+factors: {disk: [{name: a, to: hdd}, {name: b, to: ssd}, {name: c, to: other}]}
+tests: {up: {test: tcp, duration: 1s}}
+`
+	for ports, want := range map[[2]string]string{
+		{}:                               "hdd and ssd are one host by ssh with one port: one server has a random port, which a firewall may block",
+		{", port: 9000", ", port: 9000"}: "hdd and ssd are one host by ssh with one port: port 9000 can have one server only",
+		{", port: 9000", ""}:             "",
+	} {
+		got, said := planDesign(t, fmt.Sprintf(plan, ports[0], ports[1]))
+		warned := slices.ContainsFunc(got.Weak, func(w advice.DesignWarning) bool { return w.Code == advice.WarnSharedPort })
+		if warned != (want != "") || !strings.Contains(said, want) {
+			t.Errorf("%q: %+v\n%s", ports, got.Weak, said)
+		}
+	}
+}
+
+func TestAHostWithARandomPortIsAWarning(t *testing.T) {
+	var b strings.Builder
+	p := &progress{w: &b, catalogue: text.English()}
+	p.Begun(conduct.Beginning{Step: conduct.StepHost, Host: conduct.Prepared{Name: "vm2", Port: 40123, PortTaken: 7658}})
+	if want := "warning: port 7658 of vm2 is taken: its server listens on the random port 40123, which a firewall may block"; !strings.Contains(b.String(), want) {
+		t.Errorf("%s", b.String())
+	}
+	b.Reset()
+	p.Begun(conduct.Beginning{Step: conduct.StepHost, Host: conduct.Prepared{Name: "vm2", Port: 7658}})
+	if strings.Contains(b.String(), "warning") {
+		t.Errorf("%s", b.String())
 	}
 }
 

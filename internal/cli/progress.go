@@ -61,6 +61,9 @@ func (p *progress) Begun(b conduct.Beginning) {
 			"Ahead": h.Offset >= 0, "Offset": h.Offset.Abs(), "Uncertainty": h.Uncertainty,
 		}
 		p.printLine("run.host", args)
+		if h.PortTaken > 0 {
+			p.printLine("run.host_port", text.Args{"Host": h.Name, "Port": h.Port, "Taken": h.PortTaken})
+		}
 		if h.ClockOff {
 			p.printLine("run.host_clock", args)
 		}
@@ -72,7 +75,7 @@ func (p *progress) Begun(b conduct.Beginning) {
 		e, c := b.Estimate, b.Running
 		done, _ := c.Done()
 		p.printLine("progress.begin", text.Args{
-			"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "AtMost": e.FewestTrials > 0, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Done": done})
+			"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "AtMost": e.FewestTrials > 0, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Changes": e.HandChanges, "Done": done})
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +20,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/panics"
 	"soku/internal/printable"
+	"soku/internal/process"
 	"soku/internal/sock"
 	"soku/internal/text"
 	"soku/internal/version"
@@ -73,8 +76,8 @@ func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		select {
-		case <-sys.Interrupts:
-			cancel(measure.Fail(measure.KindInterrupted, "cli.interrupted", nil))
+		case s := <-sys.Interrupts:
+			cancel(measure.Fail(measure.KindInterrupted, "cli.interrupted", nil).WithCause(process.Signalled{Signal: s}))
 		case <-done:
 			return
 		}
@@ -104,8 +107,7 @@ func newRoot(sys *System) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case *shown:
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "soku %s (%s, %s/%s)\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-				return err
+				return printVersion(cmd, nil)
 			case len(args) == 0:
 				return cmd.Help()
 			}
@@ -129,6 +131,16 @@ func newRoot(sys *System) *cobra.Command {
 	root.SetHelpCommand(newHelpCommand(root))
 	completeHelp(root, sys)
 	return root
+}
+
+func printVersion(cmd *cobra.Command, _ []string) error {
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "soku %s (%s, %s/%s)\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
+// newVersionCommand is --version for people who type it as a command.
+func newVersionCommand(*System) *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version", Hidden: true, Args: cobra.NoArgs, RunE: printVersion}
 }
 
 // checkArguments makes what a command, or one below it, finds wrong with its
@@ -194,15 +206,21 @@ var commands = []struct {
 	{groupCampaigns, newNewCommand}, {groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newVersusCommand}, {groupCampaigns, newCheckCommand}, {groupCampaigns, newCatalogCommand}, {groupCampaigns, newLabCommand},
 	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newMergeCommand}, {groupResults, newIngestCommand},
 	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},
-	{"", newManCommand}, {"", newTrialCommand}, {"", newEndpointCommand},
+	{"", newManCommand}, {"", newVersionCommand}, {"", newTrialCommand}, {"", newEndpointCommand},
 }
 
-// newHelpCommand is cobra's, except that help about nothing that exists is an error.
+// newHelpCommand is cobra's, except that it has topics, too, and that help about nothing that exists
+// is an error.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about a command",
-		RunE: func(_ *cobra.Command, args []string) error {
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Help about a command or a topic",
+		RunE: func(help *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if known, err := printTopic(help.OutOrStdout(), args[0]); known {
+					return err
+				}
+			}
 			cmd, rest, _ := root.Find(args) // its error is that rest has words
 			if len(rest) > 0 {
 				return unknownCommand(cmd, rest[0])
@@ -218,15 +236,28 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 					}
 				}
 			}
+			for _, t := range topics {
+				if len(args) == 0 {
+					names = append(names, cobra.CompletionWithDesc(t.name, t.about))
+				}
+			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 }
 
+// unknownCommand names the commands that a person may have meant by a word that is none: the name
+// of a plan, a host, or a similar command.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	e := measure.Fail(measure.KindUsage, "cli.unknown_command", measure.Figures{"name": name, "tests": measure.Tests()})
-	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		return e.WithHintCode("similar_commands", measure.Figures{"commands": near})
+	near := cmd.SuggestionsFor(name)
+	switch extension := filepath.Ext(name); {
+	case extension == ".yaml" || extension == ".yml":
+		return e.WithHintCode("command_of_plan", measure.Figures{"name": name})
+	case strings.ContainsAny(name, ".:"):
+		return e.WithHintCode("command_of_host", measure.Figures{"name": name})
+	case len(near) > 0:
+		return e.WithHintCode("similar_commands", measure.Figures{"commands": near, "name": name})
 	}
 	return e
 }

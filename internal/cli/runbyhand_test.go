@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 	"path/filepath"
 	"strings"
@@ -42,8 +43,17 @@ func TestAPlanChangedByHandWaitsForAPersonAtATerminal(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	said := errs.String()
-	if n := strings.Count(said, "then press Enter:"); n < 3 || n > 4 || !strings.Contains(said, "set offload to off, then press Enter:") {
+	n := strings.Count(said, "then press Enter:")
+	if n < 3 || n > 4 || !strings.Contains(said, "set offload to off, then press Enter:") || !strings.Contains(said, "at most 4 changes by hand") {
 		t.Errorf("asked %d times:\n%s", n, said)
+	}
+	for i := range n {
+		if of := fmt.Sprintf("change %d of %d: set offload to ", i+1, n); !strings.Contains(said, of) {
+			t.Errorf("no %q in\n%s", of, said)
+		}
+	}
+	if out, _, _ := soku(t, "plan", sys.Args[1]); !strings.Contains(out, fmt.Sprintf("soku run waits for %d changes by a person", n)) || !strings.Contains(out, fmt.Sprintf(", and %d changes by hand", n)) {
+		t.Errorf("the plan says\n%s", out)
 	}
 	journals, _ := filepath.Glob(filepath.Join(sys.DataDir, "campaigns", "*", "journal.ndjson"))
 	text, err := sys.ReadFile(journals[0])

@@ -168,6 +168,7 @@ func TestACampaignRunsOnHostsBehindAJumpHost(t *testing.T) {
 	disk := t.TempDir() // hosts of an emulated network have one
 	plan := strings.NewReplacer(
 		"ssh: a}", "ssh: a, copy_root: "+disk+"}", "ssh: b,", "ssh: b, copy_root: "+disk+",",
+		"  b: {ssh: b,", "  twin: {ssh: a}\n  b: {ssh: b,", "factors:\n  path: [", "factors:\n  path: [{name: twin, to: twin}, ",
 		"count: 50}", "count: 50}, files: {test: copy, file_size: 64Ki, disk_folder: "+disk+"}",
 	).Replace(remotePlan)
 	cmd, errs := n.run(t, plan)
@@ -175,7 +176,7 @@ func TestACampaignRunsOnHostsBehindAJumpHost(t *testing.T) {
 		t.Fatalf("%v: %s", err, errs)
 	}
 	for _, want := range []string{
-		`preparing 2 hosts by ssh`, `a: linux/\w+, soku copied \(.*\), server on port 7658, clock [+−].* \(± .*s\)`, `b: linux/\w+, .* on port 9000`, `12 of 12 trials done;`,
+		`preparing 3 hosts by ssh`, `warning: port 7658 of (a|twin) is taken: its server listens on the random port \d+`, `a: linux/\w+, soku copied \(.*\), server on port \d+, clock [+−].* \(± .*s\)`, `b: linux/\w+, .* on port 9000`, `16 of 16 trials done;`,
 	} {
 		if !regexp.MustCompile(want).MatchString(errs.String()) {
 			t.Errorf("no %q in %s", want, errs)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func (l leakChecked) Run() int {
 // folder of its own. In addition to the commands of testscript there are:
 //
 //	server          start "soku server" on a free port of 127.0.0.1; its port is $PORT
-//	halt SIGNAL     run the rest of the line in the background, send it INT or
+//	halt SIGNAL     run the rest of the line in the background, send it INT, HUP or
 //	                KILL when its stderr has a line with a bracket, and wait
 //	status CODE ARGS     run soku, which must exit with that code
 //	fill VARIABLE FILE   replace $VARIABLE in FILE
@@ -103,7 +104,7 @@ func exists(path string) bool {
 // scriptHalt ends a campaign in the middle: when it has said that a trial is done.
 func scriptHalt(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
-		ts.Fatalf("usage: halt INT|KILL argument...")
+		ts.Fatalf("usage: halt INT|HUP|KILL argument...")
 	}
 	cmd := exec.Command(scriptSoku(ts), args[1:]...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), scriptEnv(ts)
@@ -117,11 +118,7 @@ func scriptHalt(ts *testscript.TestScript, _ bool, args []string) {
 		select {
 		case <-trial:
 			trial = nil
-			signal := os.Interrupt
-			if args[0] == "KILL" {
-				signal = os.Kill
-			}
-			ts.Check(cmd.Process.Signal(signal))
+			ts.Check(cmd.Process.Signal(map[string]os.Signal{"INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}[args[0]]))
 		case <-done:
 			ts.Logf("[status %d]\n%s", cmd.ProcessState.ExitCode(), errs)
 			ts.Check(os.WriteFile(ts.MkAbs("stopped"), []byte(errs.String()), 0o644))

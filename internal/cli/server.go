@@ -3,6 +3,7 @@ package cli
 import (
 	"crypto/tls"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -60,7 +61,13 @@ can, and which options limit that.`,
   soku server --token-file token --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := f.config(sys)
+			log := sys.Stderr
+			var view *serverView
+			if sys.StdoutWidth() > 0 && sys.Getenv("TERM") != "dumb" && !f.quiet && !f.child {
+				view = &serverView{sys: sys}
+				log = view
+			}
+			cfg, err := f.config(sys, log)
 			if err != nil {
 				return err
 			}
@@ -75,9 +82,13 @@ can, and which options limit that.`,
 			}
 			fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("server.listening", text.Args{"Address": s.Addr(), "Foreign": foreignPorts(sys.Catalogue, s)}))
 			fmt.Fprintln(sys.Stderr, f.reach(sys.Catalogue, cfg))
+			if view != nil {
+				defer view.start(s.Queue)()
+			}
 			return s.Serve(cmd.Context())
 		},
 	}
+	cmd.AddCommand(newServerStatus(sys))
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", fmt.Sprintf(":%d", option.DefaultPort), "address and port to listen on")
 	flags.IntVar(&f.maxClients, "max-clients", 1000, "maximum number of tests at a time; more are refused (0: no limit)")
@@ -121,13 +132,13 @@ func (f *serverFlags) reach(c *text.Catalogue, cfg server.Config) string {
 	})
 }
 
-func (f *serverFlags) config(sys *System) (server.Config, error) {
+func (f *serverFlags) config(sys *System, log io.Writer) (server.Config, error) {
 	cfg := server.Config{
 		Listen: f.listen, MaxClients: f.maxClients, Exclusive: f.exclusive, MaxDuration: f.maxDuration,
 		MaxRate: f.maxRate, Version: version.String(), Log: slog.New(slog.DiscardHandler),
 	}
 	if !f.quiet {
-		cfg.Log = slog.New(slog.NewTextHandler(sys.Stderr, nil))
+		cfg.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
 	if err := option.CheckMaxRate(f.maxRate); err != nil {
 		return cfg, err

@@ -25,7 +25,7 @@ func newShowCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [RESULT]",
 		Short: "Show one result",
-		Long:  "Shows a result: its identity, the beginning of one (4 characters), or \"last\",\nwhich is the default.",
+		Long:  "Shows a result: its identity, the beginning of one (4 characters), \"last\",\nwhich is the default, or \"last~1\", the one before it.",
 		Example: `  soku show
   soku show 0198f3a2
   soku show last --evidence
@@ -38,6 +38,11 @@ func newShowCommand(sys *System) *cobra.Command {
 			}
 			return inStore(cmd.Context(), sys, f.store, func(st store.Store) error {
 				r, err := store.FindResult(cmd.Context(), st, id)
+				if measure.KindOf(err) == measure.KindNotFound {
+					if c, cerr := findCampaign(cmd.Context(), sys, st, id); cerr == nil {
+						err = measure.Fail(measure.KindNotFound, "cli.show.campaign", measure.Figures{"campaign": c.ID})
+					}
+				}
 				if err != nil {
 					return err
 				}

@@ -68,10 +68,10 @@ type System struct {
 
 	// Command makes a process that dies with ctx.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
-	// Interrupts gets SIGINT and SIGTERM. The first one cancels the running command,
+	// Interrupts gets SIGINT, SIGTERM and SIGHUP. The first one cancels the running command,
 	// which then ends in good order.
 	Interrupts <-chan os.Signal
-	// EndOnSignal makes the next of these signals end the process immediately.
+	// EndOnSignal makes the next SIGINT or SIGTERM end the process immediately.
 	EndOnSignal func()
 	// Width is the columns of the terminal behind Stderr, 0 when it is none.
 	Width func() int
@@ -100,6 +100,9 @@ type System struct {
 func Real() *System {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(interrupts, syscall.SIGHUP)
+	}
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Catalogue: text.English(),
@@ -112,7 +115,7 @@ func Real() *System {
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		OpenStore: openStoreFile, OpenJournals: journalsIn,
 		Hostname: hostname, Detach: startDetached,
-		Interrupts: interrupts, EndOnSignal: func() { signal.Reset() },
+		Interrupts: interrupts, EndOnSignal: func() { signal.Reset(os.Interrupt, syscall.SIGTERM) },
 		Width:        func() int { w, _ := size(os.Stderr); return w },
 		StdoutWidth:  func() int { w, _ := size(os.Stdout); return w },
 		StdoutHeight: func() int { _, h := size(os.Stdout); return h },

@@ -43,7 +43,7 @@ func TestAServerWithATokenWarnsWithoutTLS(t *testing.T) {
 	}
 	sys, _, errs := fakeSystem(t)
 	f := serverFlags{listen: "127.0.0.1:0", tokenFile: token, quiet: true, foreign: foreignFlags{iperf3: foreignOff, ethr: foreignOff}}
-	if _, err := f.config(sys); err != nil {
+	if _, err := f.config(sys, sys.Stderr); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), "give --tls-cert and --tls-key, and clients --tls") {
@@ -51,7 +51,7 @@ func TestAServerWithATokenWarnsWithoutTLS(t *testing.T) {
 	}
 	errs.Reset()
 	f.tokenFile = ""
-	if _, err := f.config(sys); err != nil || errs.String() != "" {
+	if _, err := f.config(sys, sys.Stderr); err != nil || errs.String() != "" {
 		t.Errorf("%v: %s", err, errs)
 	}
 }
@@ -75,7 +75,7 @@ func TestASecretThatEveryUserCanReadIsWarnedAbout(t *testing.T) {
 		}
 		sys, _, errs := fakeSystem(t)
 		f := serverFlags{listen: "127.0.0.1:0", tokenFile: token, quiet: true, foreign: foreignFlags{iperf3: foreignOff, ethr: foreignOff}}
-		if _, err := f.config(sys); err != nil || strings.Contains(errs.String(), warning) != warned {
+		if _, err := f.config(sys, sys.Stderr); err != nil || strings.Contains(errs.String(), warning) != warned {
 			t.Errorf("server, mode %o: %v, %s", mode, err, errs)
 		}
 	}

@@ -118,7 +118,7 @@ func TestMistakesInProbesAreNamed(t *testing.T) {
 		{"mtu h --probe tcp", "probe tcp does not apply to the mtu test"},
 		{"trace h --probe icmp --port 80", "echo requests have no port"},
 		{"trace h --flows 65", "allowed: 1..64"},
-		{"trace h -c 0", "needs at least 1"},
+		{"trace h -c -1", "allowed: 0.."},
 		{"trace h --probe sctp", "use icmp, udp, tcp"},
 		{"trace h --max-hops 65", "allowed: 1..64"},
 		{"mtu h -c 101", "allowed: 1..100"},

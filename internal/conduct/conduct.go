@@ -180,20 +180,20 @@ func (s *Session) create(id string) (*campaign.Campaign, error) {
 
 // confirm returns what confirms factors that are changed by hand, or nil if the selected
 // patterns have none.
-func (c *Conductor) confirm(o Order) (func(context.Context, []measure.Level) (journal.Confirmed, error), error) {
+func (c *Conductor) confirm(o Order) (func(context.Context, campaign.HandChange) (journal.Confirmed, error), error) {
 	states := o.Plan.HandStates(o.Only)
 	switch {
 	case len(states) == 0:
 		return nil, nil
 	case o.Plan.Chooses(o.Only):
-		return func(context.Context, []measure.Level) (journal.Confirmed, error) {
+		return func(context.Context, campaign.HandChange) (journal.Confirmed, error) {
 			return journal.Confirmed{How: journal.ConfirmedBySelection, User: c.Host.Username()}, nil
 		}, nil
 	case c.Questions == nil:
 		return nil, o.Plan.NoTerminal(states[0])
 	}
-	return func(ctx context.Context, levels []measure.Level) (journal.Confirmed, error) {
-		if err := c.Questions.SetLevels(ctx, levels); err != nil {
+	return func(ctx context.Context, change campaign.HandChange) (journal.Confirmed, error) {
+		if err := c.Questions.SetLevels(ctx, change); err != nil {
 			return journal.Confirmed{}, measure.Fail(measure.KindInterrupted, "campaign.not_confirmed", measure.Figures{"plan": o.Plan.File})
 		}
 		return journal.Confirmed{How: journal.ConfirmedAtTerminal, User: c.Host.Username()}, nil

@@ -58,6 +58,7 @@ type Prepared struct {
 	Copied              bool          // the program was copied, not found there
 	Duration            time.Duration // of the preparation
 	Port                int           // of the server there, or 0
+	PortTaken           int           // the port that the server would have had if it were free, or 0
 	Offset, Uncertainty time.Duration // of the clock there; positive if it is ahead
 	ClockOff            bool          // the offset surely exceeds one second
 }
@@ -71,9 +72,9 @@ type Ended struct {
 
 // Questions asks a person.
 type Questions interface {
-	// SetLevels asks a person to give factors these levels, and returns when they confirm it.
+	// SetLevels asks a person to make a change, and returns when they confirm it.
 	// It returns an error if ctx ends or no answer can come.
-	SetLevels(ctx context.Context, levels []measure.Level) error
+	SetLevels(context.Context, campaign.HandChange) error
 }
 
 // silent is the observer of a caller that has none.

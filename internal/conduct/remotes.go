@@ -72,7 +72,7 @@ func (r *remotes) prepare(ctx context.Context, begun func(Beginning)) (map[strin
 				failed[h.Name] = measure.AsError(err, measure.KindUnreachable)
 				return
 			}
-			begun(Beginning{Step: StepHost, Host: prepared(h.Name, s)})
+			begun(Beginning{Step: StepHost, Host: r.prepared(h.Name, s)})
 		})
 	}
 	all.Wait()
@@ -85,12 +85,16 @@ func (r *remotes) prepare(ctx context.Context, begun func(Beginning)) (map[strin
 // clockTolerance is how far the clock of a host may be off without a warning.
 const clockTolerance = time.Second
 
-func prepared(name string, s *ssh.Session) Prepared {
-	return Prepared{
+func (r *remotes) prepared(name string, s *ssh.Session) Prepared {
+	p := Prepared{
 		Name: name, Platform: s.Platform.String(), Copied: s.Copied, Duration: s.Lasted, Port: s.Port,
 		Offset: s.Clock.Offset, Uncertainty: s.Clock.Uncertainty,
 		ClockOff: s.Clock.Offset.Abs()-s.Clock.Uncertainty > clockTolerance,
 	}
+	if s.Port != 0 && s.Port != cmp.Or(r.hosts[name].endpoint.Port, option.DefaultPort) {
+		p.PortTaken = option.DefaultPort
+	}
+	return p
 }
 
 // enter gives a trial the address, port and token of a server that was started by ssh. A host

@@ -1,7 +1,7 @@
 // Package process holds what soku does with the processes that it starts: how
 // long they live (with this one, with an open pipe, or on their own), how they
-// and what they started are ended, and what they wrote last; and the lock that
-// a file has as long as a process lives ([LockFile]). It starts no
+// and what they started are ended, and what they wrote last; which signal ended
+// something ([Signalled]); and the lock that a file has as long as a process lives ([LockFile]). It starts no
 // process itself but a detached one ([StartDetached]), and it knows nothing of
 // what they do.
 package process
@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
 	"strings"
 	"time"
 )
@@ -48,6 +49,12 @@ func WhileThere(ctx context.Context, there func() bool) (_ context.Context, stop
 	}()
 	return ctx, stop
 }
+
+// Signalled is the error of what a signal to this process ended.
+type Signalled struct{ Signal os.Signal }
+
+// Error is the name of the signal.
+func (s Signalled) Error() string { return s.Signal.String() }
 
 // Tail is a writer that keeps the last Limit bytes written to it.
 type Tail struct {

@@ -84,6 +84,16 @@ func TestWithATokenNothingIsRevealedWithoutIt(t *testing.T) {
 	s.open(measure.TestTCP, tcpOptions())
 }
 
+func TestAWrongTokenIsLoggedOnceASecond(t *testing.T) {
+	s := serve(t, Config{Token: "sesame"})
+	for range 20 {
+		s.do(http.MethodGet, native.InfoPath, http.Header{"Authorization": {"Bearer wrong"}}, nil)
+	}
+	if log, n := s.logs.String(), strings.Count(s.logs.String(), "token refused"); n < 1 || n > 5 || !strings.Contains(log, "client=127.0.0.1") || strings.Contains(log, "Bearer") {
+		t.Error(log)
+	}
+}
+
 func TestAClientThatIsNotAllowedGetsOnlyTheRefusal(t *testing.T) {
 	s := serve(t, Config{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}})
 	s.refused(measure.TestTCP, tcpOptions(), measure.KindRefused, "does not serve clients from 127.0.0.1", "--allow")

@@ -40,6 +40,11 @@ func served() []measure.Test {
 
 // showQueue answers GET /v1/queue.
 func (s *Server) showQueue(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, s.Queue())
+}
+
+// Queue returns the sessions that measure and wait, in order of arrival.
+func (s *Server) Queue() native.Queue {
 	running, waiting := s.queue.snapshot()
 	q := native.Queue{Running: []native.QueueEntry{}, Waiting: []native.QueueEntry{}}
 	for _, x := range running {
@@ -50,7 +55,7 @@ func (s *Server) showQueue(w http.ResponseWriter, _ *http.Request) {
 		e.Position = i + 1
 		q.Waiting = append(q.Waiting, e)
 	}
-	reply(w, http.StatusOK, q)
+	return q
 }
 
 // create answers POST /v1/sessions.

@@ -156,6 +156,7 @@ type Turn struct {
 	test    measure.Test
 	born    time.Time
 	granted *latch
+	rate    liveRate
 }
 
 // Granted is closed when it is this turn.
@@ -195,6 +196,9 @@ func (t *Turn) Await(ctx context.Context, c net.Conn) error {
 	return nil
 }
 
+// Moved counts bytes of the test that moved in the time before now, for those who look at the queue.
+func (t *Turn) Moved(bytes int64, within time.Duration) { t.rate.moved(bytes, within) }
+
 // Leave gives the turn up, or the place in the queue. It is called once.
 func (t *Turn) Leave() { t.queue.leave(t) }
 
@@ -209,5 +213,5 @@ func (t *Turn) yields() bool { return false }
 
 // shown implements waiter.
 func (t *Turn) shown() native.QueueEntry {
-	return native.QueueEntry{Client: t.client, Test: t.test, Age: measure.Duration(time.Since(t.born))}
+	return native.QueueEntry{Client: t.client, Test: t.test, Age: measure.Duration(time.Since(t.born)), Rate: t.rate.rate()}
 }

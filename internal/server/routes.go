@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"soku/internal/measure"
@@ -129,6 +131,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			if bearer(r) != "" {
 				code = "server.token.wrong"
 			}
+			s.refusals.log(s.log, peer.Addr(), code)
 			fail(w, http.StatusUnauthorized, measure.KindRefused, code, nil)
 		case spoken != "" && spoken != native.Name:
 			fail(w, http.StatusBadRequest, measure.KindRefused, "server.protocol", measure.Figures{"server": native.Name, "client": fmt.Sprintf("%.20s", spoken)})
@@ -139,6 +142,26 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			}
 		}
 	})
+}
+
+// refusals are requests without the token. One a second is logged, with how many others there were
+// since the last: a log must not grow as fast as a client can ask.
+type refusals struct {
+	mu     sync.Mutex
+	next   time.Time
+	others int
+}
+
+func (r *refusals) log(to *slog.Logger, client netip.Addr, code string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	if now.Before(r.next) {
+		r.others++
+		return
+	}
+	to.Warn("token refused", "client", client, "error", measure.Fail(measure.KindRefused, code, nil).Message, "others", r.others)
+	r.next, r.others = now.Add(time.Second), 0
 }
 
 func bearer(r *http.Request) string {

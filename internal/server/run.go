@@ -136,9 +136,10 @@ func (s *Server) timeLimit(ss *session) (time.Duration, error) {
 	return limit, why
 }
 
-// observe passes on the live intervals of what comes. The client watches what it receives
-// itself.
+// observe counts the live intervals and passes on those of what comes. The client watches what it
+// receives itself.
 func (ss *session) observe(p measure.Progress) {
+	ss.rate.moved(p.Bytes, time.Duration(p.EndNs-p.StartNs))
 	if p.Role != measure.Sender && p.Whole() {
 		ss.out.interval(p)
 	}

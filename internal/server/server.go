@@ -97,6 +97,7 @@ type Server struct {
 	control      *handoff
 	sessions     *registry
 	queue        *admission
+	refusals     refusals
 	facts        *factsCache
 	details      *factsCache
 	unclassified *openConns

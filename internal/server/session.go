@@ -56,8 +56,9 @@ type session struct {
 	// time: the one that creates the session, then the one that leads it.
 	release func()
 
-	control atomic.Pointer[net.TCPConn]    // carries the events when the engines begin
-	sampled atomic.Bool                    // it has a series
+	control atomic.Pointer[net.TCPConn] // carries the events when the engines begin
+	sampled atomic.Bool                 // it has a series
+	rate    liveRate
 	accepts atomic.Pointer[tests.Acceptor] // of a test that opened one, from its turn to its end
 
 	mu    sync.Mutex
@@ -124,7 +125,7 @@ func (ss *session) yields() bool {
 
 // shown implements waiter.
 func (ss *session) shown() native.QueueEntry {
-	return native.QueueEntry{Client: ss.client.Addr().String(), Test: ss.test, Age: measure.Duration(time.Since(ss.born))}
+	return native.QueueEntry{Client: ss.client.Addr().String(), Test: ss.test, Age: measure.Duration(time.Since(ss.born)), Rate: ss.rate.rate()}
 }
 
 // name is what a log may show of the identity.

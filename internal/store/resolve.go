@@ -3,13 +3,26 @@ package store
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"soku/internal/measure"
 )
 
-// Last is the text that stands for the newest result or campaign.
+// Last is the text that stands for the newest result or campaign, and last~1 for the one before
+// it.
 const Last = "last"
+
+// BeforeLast reads [Last] and what stands for those before it: 1 for last~1. ok is
+// false for another text.
+func BeforeLast(text string) (before int, ok bool) {
+	number, found := strings.CutPrefix(text, Last+"~")
+	if !found {
+		return 0, text == Last
+	}
+	n, err := strconv.ParseUint(number, 10, 16)
+	return int(n), err == nil
+}
 
 // MinPrefix is the shortest abbreviation of an identity that is looked up, in bytes.
 const MinPrefix = 4
@@ -18,19 +31,21 @@ const MinPrefix = 4
 const mostNamed = 4
 
 // FindResult returns the result that a person means by text: for [Last] the one
-// that started last, otherwise the one with that ID, otherwise the only one whose ID
+// that started last, for what [BeforeLast] reads one before it, otherwise the one with that ID, otherwise the only one whose ID
 // begins with the text, if it has at least [MinPrefix] bytes. It fails if the store
 // fails, and with kind usage if several IDs begin with the text.
 func FindResult(ctx context.Context, s Store, text string) (*measure.Result, error) {
-	if text == Last {
-		newest, err := s.List(ctx, Query{Limit: 1})
-		if err != nil {
+	if before, ok := BeforeLast(text); ok {
+		newest, err := s.List(ctx, Query{Limit: before + 1})
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if len(newest.Items) == 0 {
+		case len(newest.Items) == 0:
 			return nil, measure.Fail(measure.KindNotFound, "store.no_results", measure.Figures{"store": s.Name()})
+		case len(newest.Items) > before:
+			text = newest.Items[before].ID
 		}
-		return s.Get(ctx, newest.Items[0].ID)
+		return s.Get(ctx, text)
 	}
 	r, err := s.Get(ctx, text)
 	if measure.KindOf(err) != measure.KindNotFound || len(text) < MinPrefix {
@@ -48,7 +63,7 @@ func FindResult(ctx context.Context, s Store, text string) (*measure.Result, err
 }
 
 // FindCampaign returns the campaign that a person means by text: the one that
-// [FindNamedCampaign] finds, otherwise for [Last] the newest of all, otherwise the
+// [FindNamedCampaign] finds, otherwise for [Last] the newest of all, or one before it, otherwise the
 // only one whose ID begins with the text, if it has at least [MinPrefix] bytes. It
 // fails as [FindResult] does.
 func FindCampaign(ctx context.Context, s Store, text string) (Campaign, error) {
@@ -56,15 +71,17 @@ func FindCampaign(ctx context.Context, s Store, text string) (Campaign, error) {
 	if measure.KindOf(err) != measure.KindNotFound {
 		return c, err
 	}
-	if text == Last {
-		newest, err := s.Campaigns(ctx, CampaignQuery{Limit: 1})
-		if err != nil {
-			return Campaign{}, err
-		}
-		if len(newest.Items) == 0 {
+	if before, ok := BeforeLast(text); ok {
+		newest, lerr := s.Campaigns(ctx, CampaignQuery{Limit: before + 1})
+		switch {
+		case lerr != nil:
+			return Campaign{}, lerr
+		case len(newest.Items) == 0:
 			return Campaign{}, measure.Fail(measure.KindNotFound, "store.no_campaigns", measure.Figures{"store": s.Name()})
+		case len(newest.Items) > before:
+			return newest.Items[before], nil
 		}
-		return newest.Items[0], nil
+		return Campaign{}, err
 	}
 	if len(text) < MinPrefix {
 		return Campaign{}, err
@@ -99,15 +116,15 @@ func FindNamedCampaign(ctx context.Context, s Store, text string) (Campaign, err
 }
 
 // MatchID returns which of some identities a person means by text: the one that is
-// the same, for [Last] the last of them, otherwise the only one that begins with the
+// the same, for [Last] the last of them, or one before it, otherwise the only one that begins with the
 // text, if it has at least [MinPrefix] bytes, or an empty string if there is none. If
 // several begin with the text, the error has kind usage and names some of them.
 func MatchID(text string, ids []string) (string, error) {
 	if slices.Contains(ids, text) {
 		return text, nil
 	}
-	if text == Last && len(ids) > 0 {
-		return ids[len(ids)-1], nil
+	if before, ok := BeforeLast(text); ok && before < len(ids) {
+		return ids[len(ids)-1-before], nil
 	}
 	var found []string
 	for _, id := range ids {

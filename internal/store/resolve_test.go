@@ -36,7 +36,7 @@ func withCampaigns(t *testing.T, s store.Store, idsAndNames ...string) store.Sto
 func TestFindResult(t *testing.T) {
 	s := filled(t, "beef0001", "beef", "abcd0001", "we'ird%id", "測定-日本", "abcd0002")
 	for ask, want := range map[string]string{
-		"abcd0001": "abcd0001", "beef0": "beef0001", "last": "abcd0002", "we'ird%": "we'ird%id", "測定-": "測定-日本",
+		"abcd0001": "abcd0001", "beef0": "beef0001", "last": "abcd0002", "last~1": "測定-日本", "last~5": "beef0001", "we'ird%": "we'ird%id", "測定-": "測定-日本",
 		"beef": "beef", // an identity is found before an abbreviation
 	} {
 		if r, err := store.FindResult(t.Context(), s, ask); err != nil {
@@ -47,7 +47,7 @@ func TestFindResult(t *testing.T) {
 	}
 	for ask, kind := range map[string]measure.Kind{
 		"abcd": measure.KindUsage, "abce": measure.KindNotFound, "bee": measure.KindNotFound, "": measure.KindNotFound,
-		"abcd00011": measure.KindNotFound, "%%%%": measure.KindNotFound, "abc_": measure.KindNotFound, "' OR 1=1 --": measure.KindNotFound,
+		"abcd00011": measure.KindNotFound, "%%%%": measure.KindNotFound, "abc_": measure.KindNotFound, "last~6": measure.KindNotFound, "last~": measure.KindNotFound, "last~-1": measure.KindNotFound, "' OR 1=1 --": measure.KindNotFound,
 	} {
 		if _, err := store.FindResult(t.Context(), s, ask); measure.KindOf(err) != kind || measure.AsError(err, "").Hint == "" {
 			t.Errorf("%q: %v, want kind %s", ask, err, kind)
@@ -61,7 +61,7 @@ func TestFindResult(t *testing.T) {
 func TestFindCampaign(t *testing.T) {
 	s := withCampaigns(t, memory.New(), "2026-a", "study", "2026-b", "study", "2028-c", "2027-a", "2027-a", "other")
 	for ask, want := range map[string]string{
-		"2026-a": "2026-a", "study": "2026-b", "other": "2027-a", "last": "2027-a", "2028-": "2028-c",
+		"2026-a": "2026-a", "study": "2026-b", "other": "2027-a", "last": "2027-a", "last~1": "2028-c", "2028-": "2028-c",
 		"2027-a": "2027-a", // an identity is found before the same text as a name
 	} {
 		if c, err := store.FindCampaign(t.Context(), s, ask); err != nil {
@@ -70,7 +70,7 @@ func TestFindCampaign(t *testing.T) {
 			t.Errorf("%s found %s, want %s", ask, c.ID, want)
 		}
 	}
-	for ask, kind := range map[string]measure.Kind{"2026-": measure.KindUsage, "nothing": measure.KindNotFound, "202": measure.KindNotFound, "": measure.KindNotFound} {
+	for ask, kind := range map[string]measure.Kind{"2026-": measure.KindUsage, "nothing": measure.KindNotFound, "last~4": measure.KindNotFound, "202": measure.KindNotFound, "": measure.KindNotFound} {
 		if _, err := store.FindCampaign(t.Context(), s, ask); measure.KindOf(err) != kind || measure.AsError(err, "").Hint == "" {
 			t.Errorf("%q: %v, want kind %s", ask, err, kind)
 		}

@@ -2,11 +2,8 @@ package yamlfile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
@@ -80,7 +77,7 @@ func Parse(name string, text []byte, format Format) (f *File, err error) {
 	}
 	tree, err := parser.Parse(tokens, 0)
 	if err != nil {
-		return nil, f.syntax(err)
+		return nil, f.syntax(string(text), err)
 	}
 	return f, f.document(tree.Docs)
 }
@@ -148,21 +145,6 @@ func nameOf(n ast.Node) string {
 
 func (f *File) tooDeep(at Place) error {
 	return f.Fail(at, "yaml.too_deep", nil)
-}
-
-func (f *File) syntax(err error) error {
-	var y yaml.Error
-	var message string
-	at := Start
-	if !errors.As(err, &y) {
-		message = err.Error()
-	} else { // its Error formats the source around it, in quadratic time
-		message = y.GetMessage()
-		if t := y.GetToken(); t != nil && t.Position != nil {
-			at = Place{t.Position.Line, t.Position.Column}
-		}
-	}
-	return f.Fail(at, "yaml.syntax", measure.Figures{"cause": errors.New(strings.Join(strings.Fields(message), " "))})
 }
 
 // Mark gives a path a place, for [File.FailAt] and [File.LocateAt].

@@ -18,6 +18,8 @@ type Estimate struct {
 	// FewestTrials is how many there are at least, where searches decide; else 0.
 	FewestTrials int           `json:"trials_fewest,omitempty"`
 	Time         time.Duration `json:"time_ns"`
+	// HandChanges is how many changes a person makes: at most, or exactly where the order is known.
+	HandChanges int `json:"hand_changes,omitempty"`
 	// TimeUnknown are labels of tests that end after an amount at an unknown
 	// rate; Time then counts only the trials' overhead for them.
 	TimeUnknown []string `json:"time_unknown,omitempty"`
@@ -77,6 +79,13 @@ func EstimateWith(p *plan.Plan, only plan.Selection, added int) Estimate {
 	}
 	if turns != nil {
 		e.FewestTrials, _ = p.SearchTrials(only, added)
+	}
+	switch states := len(p.HandStates(only)); {
+	case p.Chooses(only): // they were made before the run, or there are none
+	case states == 1:
+		e.HandChanges = 1
+	default:
+		e.HandChanges = states * (p.LastRound() + added)
 	}
 	if p.Budget.PricePerGB > 0 {
 		price := func(bytes int64) *float64 { v := float64(bytes) / 1e9 * p.Budget.PricePerGB; return &v }

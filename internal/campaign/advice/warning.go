@@ -15,6 +15,9 @@ type DesignWarning struct {
 	Other  string      `json:"other,omitempty"` // factor
 	Rounds int         `json:"rounds,omitempty"`
 	Hosts  int         `json:"hosts,omitempty"` // that are in several pairs
+
+	Endpoints []string `json:"endpoints,omitempty"` // whose servers share a host and Port
+	Port      int      `json:"port,omitempty"`      // or absent if the endpoints name none
 }
 
 // WarningCode is the kind of a design warning.
@@ -29,6 +32,8 @@ const (
 	// WarnSharedHosts: the plan compares ways of contention, and if all pairs run concurrently,
 	// Hosts are in several trials, so the cost may come from them.
 	WarnSharedHosts WarningCode = "shared_hosts"
+	// WarnSharedPort: servers of Endpoints have one host by ssh and one Port.
+	WarnSharedPort WarningCode = "shared_port"
 )
 
 // ExactRounds is how many rounds an exact test needs to show something at 5 %.
@@ -67,10 +72,35 @@ func Warnings(p *plan.Plan, only plan.Selection) (out []DesignWarning) {
 			out = append(out, DesignWarning{Code: WarnOwnHosts, Factor: p.Factors[f].Name})
 		}
 	}
+	out = append(out, sharedPorts(p, only)...)
 	if shared := sharedHosts(p, only); shared > 0 {
 		out = append(out, DesignWarning{Code: WarnSharedHosts, Factor: plan.ContentionFactor, Hosts: shared})
 	}
 	return out
+}
+
+// sharedPorts finds endpoints whose servers would have one port on one host by ssh: there, one of
+// them cannot start, or has a random port.
+func sharedPorts(p *plan.Plan, only plan.Selection) (out []DesignWarning) {
+	type place struct {
+		destination string
+		port        int
+	}
+	at := map[place]int{} // index in out
+	for _, h := range p.RemoteHosts(only) {
+		if !h.Serves {
+			continue
+		}
+		here := place{h.Endpoint.SSH, h.Endpoint.Port}
+		i, known := at[here]
+		if !known {
+			i = len(out)
+			at[here] = i
+			out = append(out, DesignWarning{Code: WarnSharedPort, Port: h.Endpoint.Port})
+		}
+		out[i].Endpoints = append(out[i].Endpoints, h.Name)
+	}
+	return slices.DeleteFunc(out, func(w DesignWarning) bool { return len(w.Endpoints) < 2 })
 }
 
 // sharedHosts is how many hosts are in several pairs, where the selected patterns compare pairs

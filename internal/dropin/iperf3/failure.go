@@ -2,11 +2,13 @@ package iperf3
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"syscall"
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/process"
 	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
 )
@@ -33,10 +35,23 @@ func failure(e *measure.Error) string {
 	case e.Kind == measure.KindUnreachable:
 		return "error - unable to connect to server - server may have stopped running or use a different port, firewall issue, etc.: " + reason(e)
 	case e.Kind == measure.KindInterrupted:
-		return "interrupt - the client has terminated"
+		return "interrupt - the client has terminated" + bySignal(e)
 	}
 	return "error - " + oneLine(e)
 }
+
+// bySignal is what iperf3 adds about the signal that ended it, or empty if none did.
+func bySignal(err error) string {
+	var s process.Signalled
+	if !errors.As(err, &s) {
+		return ""
+	}
+	number, _ := s.Signal.(syscall.Signal)
+	return fmt.Sprintf(" by signal %s(%d)", capitalized(s.Error()), number)
+}
+
+// capitalized is a text of Go's system errors and signals as the C library has it.
+func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // numbered are iperf3's messages for the error numbers that can result from the client's
 // parameters.
@@ -60,8 +75,7 @@ func reason(e *measure.Error) string {
 	case sock.TimedOut(e):
 		return "Connection timed out"
 	case errors.As(e, &errno) && errno.Error() != "":
-		text := errno.Error()
-		return strings.ToUpper(text[:1]) + text[1:]
+		return capitalized(errno.Error())
 	}
 	return oneLine(e)
 }

@@ -18,7 +18,7 @@ func ServerOutput(version string, now func() time.Time) func(wait bool) serverip
 	set.Role = Server
 	env := Environment{Stdout: io.Discard, Stderr: io.Discard, Now: now, Version: version}
 	return func(bool) serveriperf3.Observer {
-		return &onDemand{view: testView{runner: &runner{env: env, set: set, out: io.Discard, errs: io.Discard}, at: now()}}
+		return &onDemand{view: testView{runner: &runner{env: env, set: set, out: io.Discard, errs: io.Discard}, at: now(), interrupted: func() string { return stopped }}}
 	}
 }
 

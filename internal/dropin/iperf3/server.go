@@ -26,7 +26,7 @@ func (r *runner) serve(ctx context.Context) int {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	h := &testViews{runner: r, stop: stop, idle: time.AfterFunc(time.Hour, stop)}
+	h := &testViews{runner: r, ctx: ctx, stop: stop, idle: time.AfterFunc(time.Hour, stop)}
 	h.idle.Stop()
 	protocol.Observer = h.next
 	cfg.Only = serveriperf3.New(protocol)
@@ -45,7 +45,7 @@ func (r *runner) serve(ctx context.Context) int {
 		fmt.Fprintf(r.errs, "iperf3: error - %s\n", oneLine(err))
 		return 1
 	case !h.left:
-		fmt.Fprintln(r.errs, "iperf3: interrupt - the server has terminated")
+		fmt.Fprintln(r.errs, "iperf3: "+h.interrupted())
 	}
 	return 0
 }
@@ -101,6 +101,7 @@ func (r *runner) guard() (*iperf3.Guard, error) {
 // testViews shows the tests of a server one after another.
 type testViews struct {
 	*runner
+	ctx  context.Context // of the server
 	stop context.CancelFunc
 	idle *time.Timer // ends a one-off server without a client
 
@@ -108,7 +109,7 @@ type testViews struct {
 
 	mu     sync.Mutex
 	number int  // of the next test
-	left   bool // it ended by itself
+	left   bool // it ended by itself, or a test has printed why
 }
 
 // listen prints that the server waits for a client.
@@ -132,6 +133,14 @@ func (h *testViews) listen() {
 	w.print(line)
 }
 
+// stopped is iperf3's message for a server that was stopped.
+const stopped = "interrupt - the server has terminated"
+
+// interrupted is stopped with the signal that stopped the server.
+func (h *testViews) interrupted() string {
+	return stopped + bySignal(context.Cause(h.ctx))
+}
+
 // leave ends the server normally.
 func (h *testViews) leave() {
 	h.mu.Lock()
@@ -151,16 +160,16 @@ func (h *testViews) next(wait bool) serveriperf3.Observer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.idle.Stop()
-	return &testView{runner: h.runner, at: h.env.Now(), ended: h.ended}
+	return &testView{runner: h.runner, at: h.env.Now(), ended: h.ended, interrupted: h.interrupted}
 }
 
 // ended runs after a test.
 func (h *testViews) ended(err error) {
 	defer h.turn.Unlock()
 	switch {
-	case h.set.OneOff && !errors.Is(err, serveriperf3.ErrUnauthorized):
+	case errors.Is(err, server.ErrShutdown), h.set.OneOff && !errors.Is(err, serveriperf3.ErrUnauthorized):
 		h.leave()
-	case err == nil || !errors.Is(err, server.ErrShutdown):
+	default:
 		h.listen()
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"soku/internal/process"
 	"soku/test/tier"
 )
 
@@ -22,13 +24,14 @@ func startOurs(t testing.TB, args ...string) *ourServer {
 	t.Helper()
 	s := &ourServer{port: freePort(t), ended: make(chan int, 1)}
 	ctx, stop := context.WithTimeout(context.Background(), 40*time.Second)
-	s.stop = stop
+	ctx, signalled := context.WithCancelCause(ctx)
+	s.stop = func() { signalled(process.Signalled{Signal: syscall.SIGTERM}); stop() }
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		s.ended <- Run(ctx, environment(&s.out, &s.errs), append([]string{"-s", "-p", s.port}, args...))
 	}()
-	t.Cleanup(func() { stop(); <-done })
+	t.Cleanup(func() { s.stop(); <-done })
 	listening(t, s.port)
 	return s
 }
@@ -167,7 +170,7 @@ func TestAStoppedServerReportsIt(t *testing.T) {
 	if code := <-done; code != 1 || errs.String() != "iperf3: error - the server has terminated\n" || !strings.Contains(out.String(), "sender") {
 		t.Errorf("status %d, %s%s", code, errs.String(), out.String())
 	}
-	if got := s.result(t); got.code != 0 || !strings.Contains(got.stdout, "receiver") {
+	if got := s.result(t); got.code != 0 || !strings.Contains(got.stdout, "receiver") || got.stderr != "iperf3: interrupt - the server has terminated by signal Terminated(15)\n" {
 		t.Errorf("%+v", got)
 	}
 }

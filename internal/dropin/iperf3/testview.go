@@ -17,15 +17,16 @@ import (
 // testView prints one test of a server.
 type testView struct {
 	*runner
-	ended     func(err error) // called last; may be nil
-	writer    Writer
-	text      *textWriter // the writer if the output is text, or nil
-	document  *jsonWriter // the writer if the output is JSON, or nil
-	at        time.Time
-	ends      ends
-	mu        sync.Mutex // of collector
-	collector *collector
-	shown     bool // the end was
+	ended       func(err error) // called last; may be nil
+	interrupted func() string   // message of a server that was stopped
+	writer      Writer
+	text        *textWriter // the writer if the output is text, or nil
+	document    *jsonWriter // the writer if the output is JSON, or nil
+	at          time.Time
+	ends        ends
+	mu          sync.Mutex // of collector
+	collector   *collector
+	shown       bool // the end was
 }
 
 // Options makes the engines copy bytes from or to a file, whatever the client requests,
@@ -100,7 +101,7 @@ func (v *testView) Closed(end *measure.End, err error) {
 		v.show(end, nil)
 	}
 	if err != nil {
-		v.writer.Fail(farewell(err))
+		v.writer.Fail(v.farewell(err))
 	} else {
 		v.printState(iperf3.Done)
 	}
@@ -110,7 +111,7 @@ func (v *testView) Closed(end *measure.End, err error) {
 }
 
 // farewell is iperf3's server message for a test that failed.
-func farewell(err error) string {
+func (v *testView) farewell(err error) string {
 	switch {
 	case errors.Is(err, serveriperf3.ErrStopped):
 		return "the client has terminated"
@@ -121,7 +122,7 @@ func farewell(err error) string {
 	case errors.Is(err, engine.ErrStalled):
 		return silent
 	case errors.Is(err, server.ErrShutdown):
-		return "interrupt - the server has terminated"
+		return v.interrupted()
 	}
 	if number, ok := serveriperf3.Number(err); ok {
 		if text, known := numbered[iperf3.ServerFailure(number)]; known {

@@ -144,7 +144,7 @@ func (h *handler) ServeConn(c *server.Conn) {
 
 // measure runs the test of a connection whose request was answered.
 func (h *handler) measure(place *place, c *net.TCPConn, request wire.Message) error {
-	t := &connTest{handler: h, client: place.client, conn: c, request: request}
+	t := &connTest{handler: h, client: place.client, turn: place.turn, conn: c, request: request}
 	ctx := place.ctx
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })()
 	run := t.bandwidth

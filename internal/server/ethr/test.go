@@ -82,6 +82,7 @@ func (h *handler) await(turn *server.Turn, c *server.Conn) error {
 type connTest struct {
 	*handler
 	client  *client
+	turn    *server.Turn
 	conn    *net.TCPConn
 	request wire.Message
 }
@@ -100,7 +101,10 @@ func (t *connTest) bandwidth(ctx context.Context) error {
 	if t.request.Params.Reverse {
 		o.Direction, o.TOS, o.Rate = measure.Reverse, int(t.request.Params.ToS), t.rate()
 	}
-	observe := func(p measure.Progress) { t.client.moved(p.Bytes) }
+	observe := func(p measure.Progress) {
+		t.client.moved(p.Bytes)
+		t.turn.Moved(p.Bytes, time.Duration(p.EndNs-p.StartNs))
+	}
 	conns := flows.Conns{TCP: []*net.TCPConn{t.conn}}
 	for ctx.Err() == nil {
 		part, stop := context.WithTimeout(context.Background(), partTime)

@@ -127,6 +127,7 @@ func (t *test) flows(ctx context.Context, stop func(error)) ([]measure.FlowEnd, 
 	defer unwatch()
 	f := engine.Flow{Policy: t.policy, Pins: t.pins, Limit: limit, FarOptions: true, Observe: func(p measure.Progress) {
 		police(p)
+		t.turn.Moved(p.Bytes, time.Duration(p.EndNs-p.StartNs))
 		t.shows.Observe(p)
 	}}
 	return flows.Sockets.Run(ctx, flows.Server, t.conns(), t.options, f)

@@ -16,3 +16,11 @@ func Ask(ctx context.Context, addr string, r wire.Request) (Info, error) {
 	err := c.once(ctx, http.MethodGet, InfoPath, nil, &info)
 	return info, err
 }
+
+// AskQueue asks a server which sessions measure and wait, as [Ask] does.
+func AskQueue(ctx context.Context, addr string, r wire.Request) (Queue, error) {
+	var queue Queue
+	c := control{addr: addr, options: r.Options, token: r.Token, tls: r.TLS}
+	err := c.once(ctx, http.MethodGet, QueuePath, nil, &queue)
+	return queue, err
+}

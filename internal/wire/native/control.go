@@ -43,6 +43,7 @@ type QueueEntry struct {
 	Test     measure.Test     `json:"test"`
 	Position int              `json:"position,omitempty"` // from 1; waiting sessions only
 	Age      measure.Duration `json:"age_ns"`             // since the session was created
+	Rate     measure.Rate     `json:"rate_bps,omitempty"` // of the last second or interval, both directions together, or 0 if it is unknown
 }
 
 // CreateRequest is the body of POST /v1/sessions.
