@@ -152,7 +152,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 			Headline: headline(text.ForPrograms(), e), Figures: e.Figures, ErrorKind: e.ErrorKind, Error: e.Error,
 		}, "  ", "  ")
 		if err != nil {
-			return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+			return notPrinted(err)
 		}
 		_, _ = out.WriteString(before) // Flush reports a failure
 		_, _ = out.Write(printable.JSON(b))
@@ -164,7 +164,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 	}
 	_, _ = out.WriteString(after)
 	if err := out.Flush(); err != nil {
-		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+		return notPrinted(err)
 	}
 	return nil
 }

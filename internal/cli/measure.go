@@ -195,11 +195,6 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	return errors.Join(explainErr, saveErr)
 }
 
-// notPrinted is the error of an output that cannot be written.
-func notPrinted(cause error) error {
-	return measure.Fail(measure.KindStore, "cli.result.print", measure.Figures{"cause": cause})
-}
-
 // keep writes the result where it was asked to go. What failed in one place
 // does not keep it from the other, and the figures are printed all the same.
 // A trial that failed before anything was measured is not kept.

@@ -192,7 +192,7 @@ func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c
 		return err
 	}
 	if err := r.Text(sys.Stdout, sys.Catalogue, sys.StdoutWidth()); err != nil {
-		return measure.Fail(measure.KindInternal, "cli.report.print", measure.Figures{"cause": err})
+		return notPrinted(err)
 	}
 	for _, file := range f.reports {
 		var b bytes.Buffer
