@@ -155,9 +155,6 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	if _, err := option.Effective(f.options, test); err != nil {
 		return err
 	}
-	if err := needStore(sys, f.store); err != nil && !f.noSave {
-		return err
-	}
 	if f.table != "" && f.table != ethrName {
 		return measure.Fail(measure.KindUsage, "cli.table", measure.Figures{"table": f.table})
 	}
@@ -171,6 +168,9 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	}
 	if f.explain && f.options.Via != option.ViaSoku {
 		return measure.Fail(measure.KindUsage, "cli.explain.via", measure.Figures{"via": f.options.Via})
+	}
+	if err := tryPlaces(ctx, sys, f); err != nil {
+		return err
 	}
 	m := measuring{sys: sys, flags: f, spec: trial.Spec{
 		Test: test, Options: f.options, Host: host, Token: token, TLS: tlsConfig, IPerf3: asked, Version: version.String(),
@@ -193,6 +193,23 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 		return r.Error
 	}
 	return errors.Join(explainErr, saveErr)
+}
+
+// tryPlaces fails if the result could not be written where it is to go.
+func tryPlaces(ctx context.Context, sys *System, f *measureFlags) error {
+	if f.output != "" {
+		if err := sys.TryWrite(f.output); err != nil {
+			return measure.Fail(measure.KindStore, "cli.place.file", measure.Figures{"file": f.output, "cause": err})
+		}
+	}
+	if f.noSave {
+		return nil
+	}
+	err := tryStore(ctx, sys, f.store)
+	if measure.KindOf(err) == measure.KindStore {
+		err = measure.AsError(err, measure.KindStore).WithHintCode("no_save", nil)
+	}
+	return err
 }
 
 // keep writes the result where it was asked to go. What failed in one place

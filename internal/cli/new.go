@@ -64,6 +64,11 @@ func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
 			return err
 		}
 	}
+	if !toStdout { // before questions are asked
+		if err := sys.TryWrite(f.output); err != nil {
+			return notWritten(f.output, err)
+		}
+	}
 	if f.study != "" {
 		plan, found := studies.Plan(f.study)
 		if !found {
@@ -99,10 +104,15 @@ func (s *System) writePlan(file string, plan []byte) error {
 		return printAll(s, plan)
 	}
 	if err := s.WriteFile(file, plan, 0o644); err != nil {
-		return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": err})
+		return notWritten(file, err)
 	}
 	fmt.Fprintln(s.Stdout, s.Catalogue.Sentence("new.wrote", text.Args{"File": file}))
 	return nil
+}
+
+// notWritten is the error of a plan that cannot be written.
+func notWritten(file string, cause error) error {
+	return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": cause})
 }
 
 // absent is an error if there is such a file.
@@ -114,7 +124,7 @@ func absent(sys *System, file string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
-	return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": err})
+	return notWritten(file, err)
 }
 
 // draft is what the flags say.
