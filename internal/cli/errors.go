@@ -119,6 +119,8 @@ var familiar = []struct {
 }{
 	{[]string{"report"}, []string{"json"}, "--format json"},
 	{[]string{"run"}, []string{"json"}, "--report FILE.json"},
+	{[]string{"tcp", "udp", "connect", "copy", "mtu"}, []string{"fail-above"}, "--fail-below"},
+	{[]string{"latency", "ping", "trace"}, []string{"fail-below"}, "--fail-above"},
 	{[]string{"server"}, []string{"p", "port"}, "--listen :PORT"},
 	{[]string{"tcp"}, []string{"u", "udp"}, "soku udp HOST"},
 	{[]string{"latency"}, []string{"u", "udp"}, "--protocol udp"},

@@ -30,11 +30,16 @@ type measureFlags struct {
 	table      string
 	output     string
 	noSave     bool
+	brief      bool
+	bound      bound
 	explain    bool
 	store      string
 	access     accessFlags
 	iperf3     iperf3User
 }
+
+// forPerson reports whether a test prints all that a person reads.
+func (f *measureFlags) forPerson() bool { return !f.json && !f.jsonStream && !f.brief }
 
 // accessFlags say how a server is entered.
 type accessFlags struct {
@@ -133,6 +138,8 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "also write the result document to this file")
 	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not store the result")
 	addStoreFlag(cmd, &f.store)
+	cmd.Flags().BoolVar(&f.brief, "brief", false, "print only the last line: when, what and the figure")
+	addBound(cmd.Flags(), &f.bound, test)
 	if explainable(test) {
 		cmd.Flags().BoolVar(&f.explain, "explain", false, "where the test alone does not tell what limits it, measure what tells; that is shown before, and takes up to half a minute, or two minutes where a longer test is needed")
 	}
@@ -146,7 +153,7 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 	if option.Speaks(option.ViaIperf3, test) {
 		addAccess(cmd, f.iperf3.add)
 	}
-	cmd.MarkFlagsMutuallyExclusive("json", "json-stream")
+	cmd.MarkFlagsMutuallyExclusive("json", "json-stream", "brief")
 	return cmd, f
 }
 
@@ -189,10 +196,11 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	if f.explain {
 		explainErr = m.explain(ctx, r)
 	}
+	live.end(r)
 	if r.Error != nil {
 		return r.Error
 	}
-	return errors.Join(explainErr, saveErr)
+	return errors.Join(explainErr, saveErr, f.bound.failure(sys.Catalogue, r))
 }
 
 // tryPlaces fails if the result could not be written where it is to go.
