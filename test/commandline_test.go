@@ -56,7 +56,7 @@ var commandLineImports = map[string]string{
 	"soku/internal/campaign/studies":  "new.go",
 	"soku/internal/agent":             "floor.go run.go system.go worker.go",
 	"soku/internal/catalog":           "catalog.go",
-	"soku/internal/check":             "check.go",
+	"soku/internal/check":             "bound.go check.go",
 	"soku/internal/doctor":            "doctor.go doctorfix.go system.go",
 	"soku/internal/dropin/ethr":       "dropin.go",
 	"soku/internal/dropin/iperf3":     "dropin.go server.go",

@@ -110,6 +110,9 @@ func (r *Rule) judge(selected *report.Choice, baseline Baselines) ([]Judgement, 
 			continue
 		}
 		j := e.sample(&s, e.Level)
+		if selected.Single && j.Reason == FewRounds && e.Form != Width {
+			j = e.single(j)
+		}
 		measured = measured || j.Reason != NoValue
 		out = append(out, j)
 		again = append(again, func(level float64) Judgement { return e.sample(&s, level) })
@@ -160,6 +163,15 @@ func (e *Expression) sample(s *report.Sample, level float64) Judgement {
 		from, to = e.Value, math.Inf(1)
 	}
 	return j.within(from, to, tooFew)
+}
+
+// single judges one trial by its figure, because it has no interval.
+func (e *Expression) single(j Judgement) Judgement {
+	j.Single, j.Reason = true, ""
+	if e.AtLeast {
+		return j.exactly(j.Value >= e.Value)
+	}
+	return j.exactly(j.Value <= e.Value)
 }
 
 // differences judges the patterns that the baseline has, too.

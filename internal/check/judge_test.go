@@ -379,3 +379,28 @@ func TestHostileTextsAreHarmlessInEveryForm(t *testing.T) {
 	}
 	hostile.Clean(t, "JUnit", string(b))
 }
+
+func TestOneTestThatAPersonNamesIsJudgedByItsFigures(t *testing.T) {
+	for rule, want := range map[string]Verdict{
+		"goodput >= 900 Mbit/s": Holds, "goodput >= 1000 Mbit/s": DoesNotHold, "goodput <= 900 Mbit/s": DoesNotHold, "goodput <= 1 Gbit/s": Holds,
+		"failed <= 0 %": Holds, "interval of goodput <= 3 %": NotShown, "no worse than before by 3 %": NotShown,
+	} {
+		for _, single := range []bool{true, false} {
+			subject := choice("r.json", goodputs("r.json", "a", 940))
+			subject.Single = single
+			out, err := judge(t, subject, choice("before", goodputs("before", "a", 940, 941)), "  - check: "+rule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			expected := want
+			if !single && !strings.HasPrefix(rule, "failed") { // one round of a campaign
+				expected = NotShown
+			}
+			doc, err := json.Marshal(out)
+			alone := single && strings.HasPrefix(rule, "goodput")
+			if out.Verdict() != expected || err != nil || strings.Contains(string(doc), `"single":true`) != alone || strings.Contains(strings.Join(out.Lines(text.English()), ""), "one test without an interval") != alone {
+				t.Errorf("%s, single %t: %s, want %s: %s", rule, single, out.Verdict(), expected, doc)
+			}
+		}
+	}
+}

@@ -48,6 +48,7 @@ type Judgement struct {
 	Value, Low, High float64
 	Rounds           int // with a value
 	Trials, Failed   int
+	Single           bool           // judged by the figure of one trial, without an interval
 	Apart            bool           // from a baseline that another session measured
 	Limit            *measure.Limit // of the figure, for [OfLimit]
 	Verdict          Verdict
@@ -147,6 +148,7 @@ type judgementJSON struct {
 	Rounds  int             `json:"rounds"`
 	Trials  int             `json:"trials"`
 	Failed  int             `json:"failed,omitempty"`
+	Single  bool            `json:"single,omitempty"`
 	Apart   bool            `json:"apart,omitempty"`
 	Text    string          `json:"text"`
 }
@@ -164,7 +166,7 @@ func (o *Outcome) MarshalJSON() ([]byte, error) {
 			p := &r.Patterns[i]
 			x := judgementJSON{
 				Label: p.Label, Test: p.Test, Pattern: p.Pattern, Levels: p.Levels, Verdict: p.Verdict, Reason: p.Reason,
-				Value: finite(p.Value), Low: finite(p.Low), High: finite(p.High), Limit: p.Limit, Rounds: p.Rounds, Trials: p.Trials, Failed: p.Failed, Apart: p.Apart,
+				Value: finite(p.Value), Low: finite(p.Low), High: finite(p.High), Limit: p.Limit, Rounds: p.Rounds, Trials: p.Trials, Failed: p.Failed, Single: p.Single, Apart: p.Apart,
 				Text: v.measured(p),
 			}
 			if p.Metric != nil {

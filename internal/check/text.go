@@ -73,7 +73,7 @@ func (v ruleView) pattern(p *Judgement) string {
 
 // measured is what was measured of a pattern, and why it shows nothing if it does not.
 func (v ruleView) measured(p *Judgement) string {
-	args := text.Args{"Figure": v.figure(p), "Rounds": p.Rounds, "Failed": p.Failed, "Trials": p.Trials + p.Failed, "Apart": p.Apart, "Reason": ""}
+	args := text.Args{"Figure": v.figure(p), "Rounds": p.Rounds, "Failed": p.Failed, "Single": p.Single, "Trials": p.Trials + p.Failed, "Apart": p.Apart, "Reason": ""}
 	if p.Reason != "" {
 		args["Reason"] = v.Sentence("check.reason."+string(p.Reason), text.Args{"Tested": testedIn(v.Patterns)})
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,8 @@ func TestAnInterruptEndsAQuestion(t *testing.T) {
 	for args, question := range map[string]string{
 		"prune --older-than 0s":     "[y/N]",
 		"rm --campaign gateway/sku": "[y/N]",
-		"new -o nowhere/plan.yaml":  "?",
+		"rm last":                   "[y/N]",
+		"new -o " + filepath.Join(t.TempDir(), "plan.yaml"): "?",
 	} {
 		t.Run(args, func(t *testing.T) {
 			sys, _ := stocked(t, 0)

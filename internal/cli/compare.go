@@ -104,7 +104,7 @@ func writeComparisons(sys *System, c *report.Comparisons, format string) error {
 // printAll writes what a command answers.
 func printAll(sys *System, answer []byte) error {
 	if _, err := sys.Stdout.Write(answer); err != nil {
-		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+		return notPrinted(err)
 	}
 	return nil
 }

@@ -47,6 +47,7 @@ func findChoice(ctx context.Context, sys *System, s store.Store, text string) (*
 	switch {
 	case err == nil:
 		choice := report.NewChoice(text, nil)
+		choice.Single = true
 		choice.Add(r)
 		return choice, nil
 	case measure.KindOf(err) != measure.KindNotFound || name == store.Last:
@@ -137,6 +138,7 @@ func fileChoice(sys *System, path string) (*report.Choice, error) {
 		return nil, err
 	}
 	choice := report.NewChoice(path, nil)
+	choice.Single = len(results) == 1
 	for i, r := range results {
 		if r.Trial == nil {
 			r.Trial = &measure.Trial{Campaign: path, Label: string(r.Test), Round: i + 1, Repeat: 1, Levels: []measure.Level{}}

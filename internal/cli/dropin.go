@@ -139,7 +139,7 @@ to this program is the same command. soku ntttcp -h lists the options.`,
 			}
 			return ntttcp.Run(cmd.Context(), o, notes, ntttcp.Env{
 				Stdout: sys.Stdout, Terminal: sys.StdoutWidth() > 0 && sys.Getenv("TERM") != "dumb", Now: sys.Now,
-				WriteFile: sys.WriteFile, Append: sys.appendPrintable, Version: version.String(), Hostname: sys.Hostname(),
+				WriteFile: sys.WriteFile, TryWrite: sys.TryWrite, Append: sys.appendPrintable, Version: version.String(), Hostname: sys.Hostname(),
 			})
 		},
 	}

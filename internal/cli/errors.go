@@ -126,6 +126,8 @@ var familiar = []struct {
 	{[]string{"soku"}, []string{"V"}, "--version"},
 	{[]string{"report"}, []string{"json"}, "--format json"},
 	{[]string{"run"}, []string{"json"}, "--report FILE.json"},
+	{[]string{"tcp", "udp", "connect", "copy", "mtu"}, []string{"fail-above"}, "--fail-below"},
+	{[]string{"latency", "ping", "trace"}, []string{"fail-below"}, "--fail-above"},
 	{[]string{"server"}, []string{"p", "port"}, "--listen :PORT"},
 	{[]string{"tcp"}, []string{"u", "udp"}, "soku udp HOST"},
 	{[]string{"latency"}, []string{"u", "udp"}, "--protocol udp"},

@@ -101,7 +101,7 @@ func (m measuring) keepStep(r *measure.Result) error {
 
 // say prints lines for a person.
 func (m measuring) say(lines text.Lines) {
-	if !m.flags.json && !m.flags.jsonStream {
+	if m.flags.forPerson() {
 		printLines(m.sys.Catalogue, m.sys.Stdout, m.sys.StdoutWidth(), lines)
 	}
 }

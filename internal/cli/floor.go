@@ -59,8 +59,13 @@ figure is near this limit.`,
 }
 
 func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
-	if err := sys.needDataDir(); err != nil && !f.noSave {
-		return err
+	if !f.noSave {
+		if err := sys.needDataDir(); err != nil {
+			return err
+		}
+		if err := tryDataDir(sys); err != nil {
+			return err
+		}
 	}
 	s, err := agent.StartLoopbackServer(ctx, sys.self(), sys.Stderr)
 	if err != nil {

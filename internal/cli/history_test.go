@@ -295,9 +295,20 @@ func TestResultsAreDeletedByIdentityAndByAge(t *testing.T) {
 	if _, errs, code := run("rm", "last", "0123"); code != 9 || count() != 25 {
 		t.Errorf("one that is not there: status %d, %s, %d left", code, errs, count())
 	}
+	if _, errs, code := run("rm", "last"); code != 2 || !strings.Contains(errs, "give --yes") || count() != 25 {
+		t.Errorf("no terminal: status %d, %s, %d left", code, errs, count())
+	}
+	sys.StdinTerminal = func() bool { return true }
+	sys.Stdin = strings.NewReader("n\n")
+	want := "delete 1 result: 0000000000000018abcd, tcp laptop → gateway.of.a.long.name.example, 2026-11-25 12:00:00, 941.5 Mbit/s? [y/N]"
+	if _, errs, code := run("rm", "last", "last"); code != 0 || !strings.Contains(errs, want) || !strings.Contains(errs, "nothing is deleted") || count() != 25 {
+		t.Errorf("no: status %d, %s, %d left", code, errs, count())
+	}
+	sys.Stdin = strings.NewReader("y\n")
 	if out, errs, code := run("rm", "last", fmt.Sprintf("%016x", 3)); code != 0 || out != "2 results deleted\n" || count() != 23 {
 		t.Errorf("status %d, %s%s, %d left", code, out, errs, count())
 	}
+	sys.StdinTerminal = func() bool { return false }
 	if out, _, code := run("prune", "--older-than", "10d", "--dry-run"); code != 0 || !strings.HasPrefix(out, "13 of 23 would be deleted") || count() != 23 {
 		t.Errorf("status %d, %s, %d left", code, out, count())
 	}

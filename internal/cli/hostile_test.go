@@ -214,7 +214,7 @@ func TestNothingInTheStoreControlsTheTerminal(t *testing.T) {
 // Cases without a test of their own meet the filter before standard output and standard error.
 func TestNothingPassesTheOutputsUnfiltered(t *testing.T) {
 	sys, out, errs := fakeSystem(t)
-	f := filtered(sys)
+	f, _ := filtered(sys)
 	for _, w := range []io.Writer{f.Stdout, f.Stderr} {
 		fmt.Fprintln(w, hostile.Bytes)
 	}

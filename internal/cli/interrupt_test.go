@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"soku/internal/measure"
 	"soku/test/tier"
 )
 
@@ -50,6 +51,22 @@ func TestAnInterruptedTestShowsWhatArrivedUntilThen(t *testing.T) {
 		if text := out.String(); strings.Contains(text, "not known") || !strings.Contains(text, "bit/s counted at the receiver") && !strings.Contains(text, "together") {
 			t.Errorf("%v:\n%s", args, text)
 		}
+	}
+}
+
+func TestAnInterruptedPingEndsWithItsStatistics(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	sys, _, errs := fakeSystem(t, "ping", "127.0.0.1", "-t", "60s", "-i", "100ms")
+	interrupts := make(chan os.Signal, 1)
+	out := &interrupting{after: 3, to: interrupts}
+	sys.Stdout, sys.Interrupts = out, interrupts
+	code := Run(sys)
+	if code == exitStatus[measure.KindPermission] {
+		t.Skip("this user may not ping: " + errs.String())
+	}
+	if code != 130 || !strings.HasPrefix(lastLine(out.String()), "rtt min/avg/max/mdev = ") || strings.Contains(out.String(), "\nresult") {
+		t.Errorf("status %d, %s\n%s", code, errs, out)
 	}
 }
 

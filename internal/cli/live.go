@@ -52,7 +52,7 @@ func (l *live) observe(p measure.Progress) {
 	switch {
 	case l.flags.jsonStream:
 		_ = writeEvent(l.out, "interval", p)
-	case !l.flags.json:
+	case l.flags.forPerson():
 		l.intervalLine(p)
 	}
 }
@@ -69,7 +69,7 @@ func (l *live) trace(t *measure.Trace) {
 	switch {
 	case l.flags.jsonStream:
 		_ = writeEvent(l.out, "trace", t)
-	case !l.flags.json:
+	case l.flags.forPerson():
 		l.view.draw(l.host, t)
 	}
 }
@@ -79,7 +79,7 @@ func (l *live) mtu(s measure.MTUStep) {
 	switch {
 	case l.flags.jsonStream:
 		_ = writeEvent(l.out, "mtu", s)
-	case !l.flags.json:
+	case l.flags.forPerson():
 		l.search.draw(l.host, s)
 	}
 }
@@ -130,6 +130,8 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 		return writeEvent(l.out, "result", r)
 	case l.flags.json:
 		return writeJSON(l.out, r)
+	case l.flags.brief:
+		return nil
 	}
 	l.view.end(r.Trace)
 	l.search.clear()
@@ -153,8 +155,26 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 		kept.Row("label.stored", "shown.kept", text.Args{"Result": r.ID})
 		printLines(l.catalogue, l.out, 0, kept)
 	}
-	printPingStatistics(l.out, r)
 	return nil
+}
+
+// end prints the last line of a test that succeeded: when, what and the figure. The lines with
+// which ping ends come behind it, because programs read the last one.
+func (l *live) end(r *measure.Result) {
+	var last text.Lines
+	if r.Error == nil {
+		last.Row("label.result", "summary.headline", headlineArgs(l.catalogue, r))
+	}
+	switch {
+	case l.flags.forPerson():
+		printLines(l.catalogue, l.out, 0, last)
+		printPingStatistics(l.out, r)
+	case l.flags.brief:
+		for _, line := range last {
+			_, sentence := l.catalogue.Words(line)
+			fmt.Fprintln(l.out, sentence)
+		}
+	}
 }
 
 // mtuView writes one line over and over on a terminal while the search runs.

@@ -15,6 +15,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/printable"
+	"soku/internal/report"
 	"soku/internal/store"
 	"soku/internal/text"
 )
@@ -25,6 +26,7 @@ type lsFlags struct {
 	limit     int
 	before    string
 	json      bool
+	format    string
 	store     string
 }
 
@@ -33,16 +35,23 @@ func newLsCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "ls",
 		Short:       "List what was measured",
-		Long:        "Lists results, the newest first, with the options that differ from the defaults\nof the test.",
+		Long:        "Lists results, the newest first, with the options that differ from the defaults\nof the test. --format csv writes all that are selected for a spreadsheet: a line\neach, with figures in Mbit/s, ms and percent.",
 		Annotations: storesResults,
 		Example: `  soku ls                          the last results
   soku ls --test latency --endpoint 10.0.0.4 --since 7d
   soku ls --level sku=Ultra --level zone=1
   soku ls -n 50 --before 01a2123790b8   the 50 results before that one
   soku ls --campaigns
+  soku ls --campaign gateway-sku --format csv > trials.csv
   soku ls --campaign gateway-sku        the results of its newest campaign`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.json {
+				f.format = "json"
+			}
+			if !slices.Contains([]string{"txt", "json", "csv"}, f.format) || f.campaigns && f.format == "csv" {
+				return measure.Fail(measure.KindUsage, "cli.ls.format", measure.Figures{"format": f.format})
+			}
 			if f.limit < 0 {
 				return measure.Fail(measure.KindUsage, "cli.ls.limit", measure.Figures{"limit": f.limit})
 			}
@@ -59,7 +68,10 @@ func newLsCommand(sys *System) *cobra.Command {
 	f.filter.add(sys, cmd)
 	flags.IntVarP(&f.limit, "limit", "n", 20, "at most this many; 0 for all")
 	flags.StringVar(&f.before, "before", "", "only what the list has behind this result or campaign: its identity, or the beginning of one")
-	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.StringVar(&f.format, "format", "txt", "txt, json, or csv with all that are selected")
+	flags.BoolVar(&f.json, "json", false, "print JSON: --format json")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	complete(cmd, "format", cobra.FixedCompletions([]string{"txt", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	addStoreFlag(cmd, &f.store)
 	for _, ofResults := range filtersOfResults {
 		cmd.MarkFlagsMutuallyExclusive("campaigns", ofResults)
@@ -72,7 +84,7 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 	if err != nil {
 		return err
 	}
-	if q.Limit = f.limit; q.Campaign != "" && !cmd.Flags().Changed("limit") {
+	if q.Limit = f.limit; (q.Campaign != "" || f.format == "csv") && !cmd.Flags().Changed("limit") {
 		q.Limit = 0
 	}
 	if f.before != "" {
@@ -83,8 +95,11 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 		q.After = store.CursorAt(r.StartedAt, r.ID)
 	}
 	entries := store.Entries(cmd.Context(), st, q)
-	if f.json {
+	switch f.format {
+	case "json":
 		return printEntries(sys.Stdout, entries)
+	case "csv":
+		return report.ResultsCSV(sys.Stdout, entries)
 	}
 	t, err := resultTable(cmd.Context(), sys.Catalogue, st, q)
 	if err != nil {
@@ -152,7 +167,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 			Headline: headline(text.ForPrograms(), e), Figures: e.Figures, ErrorKind: e.ErrorKind, Error: e.Error,
 		}, "  ", "  ")
 		if err != nil {
-			return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+			return notPrinted(err)
 		}
 		_, _ = out.WriteString(before) // Flush reports a failure
 		_, _ = out.Write(printable.JSON(b))
@@ -164,7 +179,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 	}
 	_, _ = out.WriteString(after)
 	if err := out.Flush(); err != nil {
-		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+		return notPrinted(err)
 	}
 	return nil
 }
@@ -196,7 +211,7 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 	if f.limit > 0 {
 		shown = rest[:min(f.limit, len(rest))]
 	}
-	if f.json {
+	if f.format == "json" {
 		return printJSON(sys.Stdout, shown)
 	}
 	if len(all) == 0 {

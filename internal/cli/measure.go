@@ -32,11 +32,16 @@ type measureFlags struct {
 	output     string
 	noSave     bool
 	endless    bool // an interrupt ends the test
+	brief      bool
+	bound      bound
 	explain    bool
 	store      string
 	access     accessFlags
 	iperf3     iperf3User
 }
+
+// forPerson reports whether a test prints all that a person reads.
+func (f *measureFlags) forPerson() bool { return !f.json && !f.jsonStream && !f.brief }
 
 // accessFlags say how a server is entered.
 type accessFlags struct {
@@ -137,6 +142,8 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "also write the result document to this file")
 	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not store the result")
 	addStoreFlag(cmd, &f.store)
+	cmd.Flags().BoolVar(&f.brief, "brief", false, "print only the last line: when, what and the figure")
+	addBound(cmd.Flags(), &f.bound, test)
 	if explainable(test) {
 		cmd.Flags().BoolVar(&f.explain, "explain", false, "where the test alone does not tell what limits it, measure what tells; that is shown before, and takes up to half a minute, or two minutes where a longer test is needed")
 	}
@@ -150,16 +157,13 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 	if option.Speaks(option.ViaIperf3, test) {
 		addAccess(cmd, f.iperf3.add)
 	}
-	cmd.MarkFlagsMutuallyExclusive("json", "json-stream")
+	cmd.MarkFlagsMutuallyExclusive("json", "json-stream", "brief")
 	return cmd, f
 }
 
 func runMeasure(ctx context.Context, sys *System, test measure.Test, host string, f *measureFlags) error {
 	// Mistakes are reported before anything is opened or sent.
 	if _, err := option.Effective(f.options, test); err != nil {
-		return err
-	}
-	if err := needStore(sys, f.store); err != nil && !f.noSave {
 		return err
 	}
 	if f.table != "" && f.table != ethrName {
@@ -175,6 +179,9 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	}
 	if f.explain && f.options.Via != option.ViaSoku {
 		return measure.Fail(measure.KindUsage, "cli.explain.via", measure.Figures{"via": f.options.Via})
+	}
+	if err := tryPlaces(ctx, sys, f); err != nil {
+		return err
 	}
 	m := measuring{sys: sys, flags: f, spec: trial.Spec{
 		Test: test, Options: f.options, Host: host, Token: token, TLS: tlsConfig, IPerf3: asked, Version: version.String(),
@@ -194,10 +201,11 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	if f.explain {
 		explainErr = m.explain(ctx, r)
 	}
+	live.end(r)
 	if r.Error != nil {
 		return r.Error
 	}
-	return errors.Join(explainErr, saveErr)
+	return errors.Join(explainErr, saveErr, f.bound.failure(sys.Catalogue, r))
 }
 
 // endlessTests are those that --count 0 has go on until an interrupt, and endlessCount is the count
@@ -228,9 +236,21 @@ func (f *measureFlags) ended(r *measure.Result) {
 	}
 }
 
-// notPrinted is the error of an output that cannot be written.
-func notPrinted(cause error) error {
-	return measure.Fail(measure.KindStore, "cli.result.print", measure.Figures{"cause": cause})
+// tryPlaces fails if the result could not be written where it is to go.
+func tryPlaces(ctx context.Context, sys *System, f *measureFlags) error {
+	if f.output != "" {
+		if err := sys.TryWrite(f.output); err != nil {
+			return measure.Fail(measure.KindStore, "cli.place.file", measure.Figures{"file": f.output, "cause": err})
+		}
+	}
+	if f.noSave {
+		return nil
+	}
+	err := tryStore(ctx, sys, f.store)
+	if measure.KindOf(err) == measure.KindStore {
+		err = measure.AsError(err, measure.KindStore).WithHintCode("no_save", nil)
+	}
+	return err
 }
 
 // keep writes the result where it was asked to go. What failed in one place

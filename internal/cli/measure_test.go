@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"net"
@@ -17,6 +18,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/store"
 	"soku/internal/text"
 	"soku/test/freeport"
 	"soku/test/tier"
@@ -275,13 +277,29 @@ func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
 }
 
 func TestFiguresArePrintedThoughTheStoreCannotKeepThem(t *testing.T) {
-	addr := startServer(t, nil)
+	file := filepath.Join(t.TempDir(), "soku.db")
+	sys, out, errs := fakeSystem(t, "tcp", startServer(t, nil), "-t", "200ms", "--store", file)
+	open, opened := sys.OpenStore, 0
+	sys.OpenStore = func(ctx context.Context, address string) (store.Store, error) {
+		if opened++; opened == 2 { // the first time is before the test
+			if err := os.WriteFile(file, []byte(strings.Repeat("this is no database. ", 500)), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+		return open(ctx, address)
+	}
+	if code := Run(sys); code != 7 || !strings.Contains(out.String(), "counted at the receiver") || !strings.Contains(errs.String(), file) {
+		t.Errorf("status %d\n%s\n%s", code, out, errs)
+	}
+}
+
+func TestAStoreThatIsNoneIsFoundBeforeTheTest(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "soku.db")
 	if err := os.WriteFile(file, []byte(strings.Repeat("this is no database. ", 500)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, errs, code := soku(t, "tcp", addr, "-t", "200ms", "--store", file)
-	if code != 7 || !strings.Contains(out, "counted at the receiver") || !strings.Contains(errs, file) {
+	out, errs, code := soku(t, "tcp", startServer(t, nil), "-t", "200ms", "--store", file)
+	if code != 7 || out != "" || !strings.Contains(errs, file) || !strings.Contains(errs, "--no-save") {
 		t.Errorf("status %d\n%s\n%s", code, out, errs)
 	}
 }

@@ -29,12 +29,15 @@ func newNewCommand(sys *System) *cobra.Command {
 		Use:   "new",
 		Short: "Write a plan to begin with",
 		Long: `Writes the plan of a campaign with comments. On a terminal it asks for what the
-flags do not say: the question, the hosts, what is varied, the tests and rounds.
+flags do not say: the question, the hosts, the tests, what is varied and rounds.
+At each question ? is for help and back for the one before; Ctrl-C keeps the
+answers in PLAN.yaml.answers, and the next soku new goes on with them.
 Edit the plan, look at it with soku plan, and run it with soku run.
 --case writes the plan of a published study, with the commands of its cloud.`,
 		Example: `  soku new
   soku new --host vm2=10.0.1.4 --vary streams=1,4,16 --test tcp -o streams.yaml
   soku new --host vm2 --vary gateway=standard,ultra --rounds 10
+  soku new --host vm2=admin@10.0.1.4 --vary streams=1,4    a host by ssh
   soku new --case vpn-active-active -o vpn.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return writeNewPlan(cmd, sys, f) },
@@ -44,7 +47,7 @@ Edit the plan, look at it with soku plan, and run it with soku run.
 	flags.StringVar(&f.study, "case", "", "a study: "+strings.Join(studies.Names(), ", "))
 	flags.StringVar(&f.name, "name", "", "name of the campaign (default: that of the file)")
 	flags.StringVar(&f.question, "question", "", "the question that the campaign answers")
-	flags.StringSliceVar(&f.hosts, "host", nil, "host to measure against, NAME=ADDRESS or ADDRESS; several are compared")
+	flags.StringSliceVar(&f.hosts, "host", nil, "host to measure against, NAME=ADDRESS or ADDRESS, or USER@ADDRESS for one that is reached by ssh; several are compared")
 	flags.StringArrayVar(&f.vary, "vary", nil, "what is varied, NAME=LEVEL,LEVEL: an option of the tests, or what a person changes; may be repeated")
 	flags.StringSliceVar(&f.tests, "test", nil, "tests, such as tcp,latency")
 	flags.IntVar(&f.rounds, "rounds", advice.ExactRounds, "passes over all patterns")
@@ -64,6 +67,11 @@ func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
 			return err
 		}
 	}
+	if !toStdout { // before questions are asked
+		if err := sys.TryWrite(f.output); err != nil {
+			return notWritten(f.output, err)
+		}
+	}
 	if f.study != "" {
 		plan, found := studies.Plan(f.study)
 		if !found {
@@ -75,7 +83,8 @@ func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
 	if err != nil {
 		return err
 	}
-	if sys.StdinTerminal() {
+	asks := sys.StdinTerminal()
+	if asks {
 		if err := askDraft(cmd.Context(), sys, cmd.Flags().Changed, &d); err != nil {
 			return err
 		}
@@ -90,7 +99,11 @@ func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
 	if err != nil {
 		return measure.Fail(measure.KindUsage, "cli.new.plan", measure.Figures{"cause": err})
 	}
-	return sys.writePlan(f.output, text)
+	err = sys.writePlan(f.output, text)
+	if asks && err == nil {
+		_ = sys.Remove(answersFile(d)) // it is there if the answers were interrupted once
+	}
+	return err
 }
 
 // writePlan writes a plan to a file, or to standard output for -.
@@ -99,10 +112,15 @@ func (s *System) writePlan(file string, plan []byte) error {
 		return printAll(s, plan)
 	}
 	if err := s.WriteFile(file, plan, 0o644); err != nil {
-		return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": err})
+		return notWritten(file, err)
 	}
 	fmt.Fprintln(s.Stdout, s.Catalogue.Sentence("new.wrote", text.Args{"File": file}))
 	return nil
+}
+
+// notWritten is the error of a plan that cannot be written.
+func notWritten(file string, cause error) error {
+	return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": cause})
 }
 
 // absent is an error if there is such a file.
@@ -114,7 +132,7 @@ func absent(sys *System, file string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
-	return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": err})
+	return notWritten(file, err)
 }
 
 // draft is what the flags say.

@@ -158,6 +158,88 @@ func TestAPersonMayTakeWhatIsUsual(t *testing.T) {
 	}
 }
 
+func TestAnAnswerMayHaveSeveralFactorsAndAHostBySSH(t *testing.T) {
+	file, run := newPlan(t)
+	_, errs, code := run(strings.Join([]string{
+		"", "big=admin@10.0.1.4", "tcp latency",
+		"gateway SKU=a",  // no name before the equals sign
+		"streams=1,many", // no option
+		"streams = 1, 4; sku=small, very large zone=1,2,3", //
+		"./resize", "", // the command of sku; a person sets zone
+		"rate, disk", "1G", "", "hdd, ssd", // two names
+		"", "",
+	}, "\n")+"\n", "-o", file)
+	if code != 0 || strings.Count(errs, "soku: ") != 2 {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	p := loaded(t, file)
+	if names := strings.Join(p.Factors.Names(), " "); names != "streams sku zone rate disk" || len(p.AllPatterns()) != 2*2*3*1*2 || p.Before != "./resize\n" {
+		t.Errorf("%d patterns of %s, before %q", len(p.AllPatterns()), names, p.Before)
+	}
+	if levels := p.Factors[1].Value.Levels; len(levels) != 2 || levels[1].Name != "very large" {
+		t.Errorf("SKUs are %+v", levels)
+	}
+	if e, _ := p.Endpoints.Get("big"); e.SSH != "admin@10.0.1.4" || e.Address != "" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestAQuestionIsExplainedAndAskedAgain(t *testing.T) {
+	file, run := newPlan(t)
+	_, errs, code := run(strings.Join([]string{
+		"back",                         // there is none before: this is the answer
+		"?", "vm2", "back", "?", "vm3", // of another host
+		"?", "back", "vm4", "tcp",
+		"?", "streams", "?", "back", "sku", "?", "./resize", "a, b",
+		"", "?", "7",
+	}, "\n")+"\n", "-o", file)
+	if code != 0 || strings.Contains(errs, "soku: ") {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	for _, help := range []string{"Several hosts are compared", "tcp: goodput", "Each combination of levels", "The values to compare", "A line for the shell", "How often each"} {
+		if !strings.Contains(errs, help) {
+			t.Errorf("no %q in %s", help, errs)
+		}
+	}
+	p := loaded(t, file)
+	if p.Title != "back" || p.Rounds != 7 || strings.Join(p.Factors.Names(), " ") != "sku" || strings.Join(p.Endpoints.Names(), " ") != "vm4" || strings.Join(p.Tests.Names(), " ") != "tcp" {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestAnswersAreKeptIfTheyEndAndTakenTheNextTime(t *testing.T) {
+	file, run := newPlan(t)
+	kept := file + ".answers"
+	if _, errs, code := run("Why: not?\nvm2\n", "-o", file); code != 130 || !strings.Contains(errs, "the answers are in "+kept) {
+		t.Fatalf("status %d, %s", code, errs)
+	}
+	if b, err := os.ReadFile(kept); err != nil || string(b) != "question: Why: not?\nhosts: vm2\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, errs, code := run("udp\nback\n", "-o", file); code != 130 || !strings.Contains(errs, "going on with the answers in "+kept) || !strings.Contains(errs, "(Enter: none) Why: not?\n") {
+		t.Errorf("status %d, %s", code, errs)
+	}
+	if _, errs, code := run("tcp\n\n\n", "-o", file); code != 0 {
+		t.Fatalf("status %d, %s", code, errs)
+	}
+	if p := loaded(t, file); p.Title != "Why: not?" || strings.Join(p.Endpoints.Names(), " ") != "vm2" || strings.Join(p.Tests.Names(), " ") != "tcp" {
+		t.Errorf("%+v", p)
+	}
+	if _, err := os.Stat(kept); err == nil {
+		t.Error("the answers are still there")
+	}
+	// With flags that answer a question the answers behind it do not fit.
+	if _, _, code := run("Why?\nvm2\ntcp\n", "-o", file, "--force"); code != 130 {
+		t.Errorf("status %d", code)
+	}
+	if _, errs, code := run("latency\n\n\n", "-o", file, "--force", "--host", "vm5"); code != 0 {
+		t.Errorf("status %d, %s", code, errs)
+	}
+	if p := loaded(t, file); p.Title != "Why?" || strings.Join(p.Endpoints.Names(), " ") != "vm5" || strings.Join(p.Tests.Names(), " ") != "latency" {
+		t.Errorf("%+v", p)
+	}
+}
+
 func TestNothingIsWrittenIfTheAnswersEnd(t *testing.T) {
 	file, run := newPlan(t)
 	if _, errs, code := run("Why?\nvm2\n", "-o", file); code != 130 || !strings.Contains(errs, "the input ended") {

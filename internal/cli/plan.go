@@ -304,7 +304,7 @@ func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 // printJSON writes v for other programs, indented for people.
 func printJSON(w io.Writer, v any) error {
 	if err := writeJSON(w, v); err != nil {
-		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+		return notPrinted(err)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		}
 		if f.output == "" {
 			if _, err := sys.Stdout.Write(b.Bytes()); err != nil {
-				return measure.Fail(measure.KindStore, "cli.report.print", measure.Figures{"cause": err})
+				return notPrinted(err)
 			}
 			continue
 		}
@@ -157,10 +157,21 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 	return publish.Campaign(ctx, known, s, c)
 }
 
+// writeReport writes a file and makes its folder.
 func writeReport(sys *System, file string, data []byte) error {
+	return inFolder(sys, file, func() error { return sys.WriteFile(file, data, 0o644) })
+}
+
+// tryReport makes the folder of a file, and fails as writeReport would.
+func tryReport(sys *System, file string) error {
+	return inFolder(sys, file, func() error { return sys.TryWrite(file) })
+}
+
+// inFolder makes the folder of a file, then calls write.
+func inFolder(sys *System, file string, write func() error) error {
 	err := sys.MkdirAll(filepath.Dir(file), 0o755)
 	if err == nil {
-		err = sys.WriteFile(file, data, 0o644)
+		err = write()
 	}
 	switch {
 	case err == nil:

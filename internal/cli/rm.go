@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,10 +21,10 @@ func newRmCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm RESULT...",
 		Short: "Delete results or campaigns",
-		Long: `Deletes results from the store: their identities, or the beginning of one (4
-characters). A campaign that is resumed puts its results back from its journal.
---campaign deletes a whole campaign after a question: its results and its
-journal. One that is running is not deleted.`,
+		Long: `Deletes results from the store after a question; --yes asks none. RESULT is an
+identity, the beginning of one (4 characters), or last. A campaign that is
+resumed puts its results back from its journal. --campaign deletes a whole
+campaign: its results and its journal. One that is running is not deleted.`,
 		Annotations: storesResults,
 		Example: `  soku rm 01a2123790b8
   soku rm last
@@ -40,13 +41,18 @@ journal. One that is running is not deleted.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, st.Close()) }()
-			var ids []string
+			var ids, named []string
 			for _, arg := range args { // all are found before one is deleted
 				r, err := store.FindResult(cmd.Context(), st, arg)
 				if err != nil {
 					return err
 				}
-				ids = append(ids, r.ID)
+				if slices.Contains(ids, r.ID) {
+					continue
+				}
+				if ids = append(ids, r.ID); len(ids) <= mostNamed {
+					named = append(named, nameOfResult(sys.Catalogue, store.EntryOf(r)))
+				}
 			}
 			a := archiveOf(sys, st, file)
 			whole, err := a.FindAll(cmd.Context(), campaigns)
@@ -59,6 +65,10 @@ journal. One that is running is not deleted.`,
 				}
 			}
 			if len(ids) > 0 {
+				question := sys.Catalogue.Sentence("rm.ask.results", text.Args{"Results": len(ids), "Named": named, "More": len(ids) - len(named)})
+				if agreed, err := agreedTo(cmd.Context(), sys, yes, question, len(ids)); err != nil || !agreed {
+					return err
+				}
 				n, err := st.Delete(cmd.Context(), ids)
 				if err != nil {
 					return err
@@ -156,15 +166,22 @@ func prune(cmd *cobra.Command, sys *System, st store.Store, f pruneFlags) error 
 	return err
 }
 
-// mostNamedCampaigns is how many campaigns a question names.
-const mostNamedCampaigns = 5
+// mostNamed is how many campaigns or results a question names.
+const mostNamed = 5
+
+// nameOfResult names a result in a question.
+func nameOfResult(c *text.Catalogue, e store.Entry) string {
+	return c.Sentence("rm.result", text.Args{
+		"ID": e.ID, "Test": e.Test, "Client": e.Client, "Server": e.Server, "Started": moment(e.StartedAt), "Figure": headline(c, e),
+	})
+}
 
 // campaignArgs are the figures of messages about campaigns and the number of their results.
 func campaignArgs(campaigns []store.Campaign, results int) text.Args {
 	var ids []string
 	open := 0
 	for i, c := range campaigns {
-		if i < mostNamedCampaigns {
+		if i < mostNamed {
 			ids = append(ids, c.ID)
 		}
 		if c.FinishedAt.IsZero() {

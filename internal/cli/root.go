@@ -29,7 +29,7 @@ import (
 // Run executes one command line and returns its exit status. It never panics:
 // a panic becomes one sentence and status 1.
 func Run(sys *System) (code int) {
-	sys = filtered(sys)
+	sys, stdout := filtered(sys)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	defer endOnInterrupt(sys, cancel)()
@@ -42,7 +42,11 @@ func Run(sys *System) (code int) {
 
 	sock.ReserveThreads()
 	if run, args := asDropIn(sys); run != nil {
-		return run(ctx, sys, args)
+		if code = run(ctx, sys, args); code == 0 && stdout.Err() != nil {
+			printError(sys.Catalogue, sys.Stderr, notPrinted(stdout.Err()))
+			code = exitStatus[measure.KindInternal]
+		}
+		return code
 	}
 	root := newRoot(sys)
 	root.SetArgs(ownArgs(sys))
@@ -50,6 +54,9 @@ func Run(sys *System) (code int) {
 	root.SetOut(sys.Stdout)
 	root.SetErr(sys.Stderr)
 	err := root.ExecuteContext(ctx)
+	if failed := stdout.Err(); failed != nil && (err == nil || measure.KindOf(err) == measure.KindInternal) {
+		err = notPrinted(failed)
+	}
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && measure.KindOf(err) == measure.KindInternal {
 			err = cause
@@ -60,11 +67,18 @@ func Run(sys *System) (code int) {
 }
 
 // filtered is sys with package printable before its outputs, because a text may hold parts from
-// other hosts or programs.
-func filtered(sys *System) *System {
-	out := *sys
-	out.Stdout, out.Stderr = printable.NewWriter(sys.Stdout), printable.NewWriter(sys.Stderr)
-	return &out
+// other hosts or programs. stdout keeps the first error of the standard output, so that no
+// command has to check what it prints.
+func filtered(sys *System) (out *System, stdout *printable.Writer) {
+	all := *sys
+	stdout = printable.NewWriter(sys.Stdout)
+	all.Stdout, all.Stderr = stdout, printable.NewWriter(sys.Stderr)
+	return &all, stdout
+}
+
+// notPrinted is the error of a standard output that cannot be written.
+func notPrinted(cause error) error {
+	return measure.Fail(measure.KindStore, "cli.output", measure.Figures{"cause": cause})
 }
 
 // impatience is how long after the first interrupt another one does not end the process: people

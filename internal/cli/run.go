@@ -120,6 +120,9 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 	if err != nil {
 		return err
 	}
+	if err := f.tryPlaces(ctx, sys); err != nil {
+		return err
+	}
 	st, err := openStore(ctx, sys, f.store)
 	if err != nil {
 		return err
@@ -153,6 +156,22 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 		err = errors.Join(err, rerr)
 	}
 	return err
+}
+
+// tryPlaces fails if the journal, the store or a report could not be written.
+func (f *runFlags) tryPlaces(ctx context.Context, sys *System) error {
+	if err := tryDataDir(sys); err != nil {
+		return err
+	}
+	if err := tryStore(ctx, sys, f.store); err != nil {
+		return err
+	}
+	for _, file := range f.reports {
+		if err := tryReport(sys, file); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hostOf is this machine as conduct needs it.
@@ -192,7 +211,7 @@ func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c
 		return err
 	}
 	if err := r.Text(sys.Stdout, sys.Catalogue, sys.StdoutWidth()); err != nil {
-		return measure.Fail(measure.KindInternal, "cli.report.print", measure.Figures{"cause": err})
+		return notPrinted(err)
 	}
 	for _, file := range f.reports {
 		var b bytes.Buffer

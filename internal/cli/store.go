@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/archive"
 	"soku/internal/campaign/journal"
+	"soku/internal/measure"
 	"soku/internal/store"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,30 @@ func openStoreFor(ctx context.Context, sys *System, file string, dryRun bool) (s
 		return nil, func() error { return nil }, err
 	}
 	return st, st.Close, nil
+}
+
+// tryStore fails if results cannot be stored: the store cannot be opened, or its folder takes no
+// file.
+func tryStore(ctx context.Context, sys *System, file string) error {
+	if err := inStore(ctx, sys, file, func(store.Store) error { return nil }); err != nil {
+		return err
+	}
+	if err := sys.TryWrite(storeFile(sys, file)); err != nil {
+		return measure.Fail(measure.KindStore, "cli.place.store", measure.Figures{"store": storeFile(sys, file), "cause": err})
+	}
+	return nil
+}
+
+// tryDataDir fails if the data folder takes no file.
+func tryDataDir(sys *System) error {
+	err := sys.MkdirAll(sys.DataDir, 0o700)
+	if err == nil {
+		err = sys.TryWrite(storeFile(sys, ""))
+	}
+	if err != nil {
+		return measure.Fail(measure.KindStore, "cli.place.data_folder", measure.Figures{"folder": sys.DataDir, "cause": err})
+	}
+	return nil
 }
 
 // needStore fails if the store would be in the data folder and none is known.

@@ -10,6 +10,7 @@ import (
 	"soku/internal/measure/finding"
 	"soku/internal/measure/option"
 	"soku/internal/printable"
+	"soku/internal/store"
 	"soku/internal/tests"
 	"soku/internal/text"
 	"soku/internal/text/messages"
@@ -77,17 +78,31 @@ func printFindings(c *text.Catalogue, row rowPrinter, findings measure.Findings)
 	}
 }
 
-// hostSummary names the two machines. Servers of other tools report nothing of theirs.
+// hostSummary names the two machines, those of one name with their addresses. Servers of other
+// tools report nothing of theirs.
 func hostSummary(out *text.Lines, r *measure.Result) {
+	client, server := r.Hosts.Client, r.Hosts.Server
+	alike := client != nil && server != nil && client.Facts.Hostname == server.Facts.Hostname && r.Path.Client.Address != r.Path.Server.Address
 	for _, end := range []struct {
-		label string
-		host  *measure.Host
-	}{{"label.client", r.Hosts.Client}, {"label.server", r.Hosts.Server}} {
+		label   string
+		host    *measure.Host
+		address string
+	}{{"label.client", client, r.Path.Client.Address}, {"label.server", server, r.Path.Server.Address}} {
 		if end.host == nil || end.host.Facts.OS == "" {
 			continue
 		}
-		label := end.label
-		out.Row(label, "summary.host", hostArgs(end.host))
+		label, args := end.label, hostArgs(end.host)
+		if alike {
+			args["Address"] = end.address
+		}
+		out.Row(label, "summary.host", args)
+	}
+}
+
+// headlineArgs are when a result was measured, what, between which hosts, and its figure.
+func headlineArgs(c *text.Catalogue, r *measure.Result) text.Args {
+	return text.Args{
+		"Started": moment(r.StartedAt), "Test": r.Test, "Path": pathText(c, r), "Options": option.Changed(r), "Figure": headline(c, store.EntryOf(r)),
 	}
 }
 
@@ -158,7 +173,7 @@ func hostArgs(h *measure.Host) text.Args {
 	}
 	return text.Args{
 		"Instance": cloud.InstanceType, "Location": cloud.Location(), "Quota": limits.CPUQuota, "Driver": f.Driver, "Queues": queues,
-		"Name": f.Hostname, "System": f.OS + "/" + f.Arch, "CPUs": f.CPUs,
+		"Name": f.Hostname, "Address": "", "System": f.OS + "/" + f.Arch, "CPUs": f.CPUs,
 		"Interface": f.Interface, "MTU": f.MTU, "Pinned": option.FormatCPUs(h.PinnedCPUs),
 	}
 }

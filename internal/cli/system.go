@@ -49,6 +49,7 @@ type System struct {
 	Open       func(string) (fs.File, error) // for what may be too large to read whole
 	Stat       func(string) (fs.FileInfo, error)
 	WriteFile  func(name string, data []byte, perm os.FileMode) error
+	TryWrite   func(name string) error                   // fails as WriteFile would, and leaves no file
 	Create     func(name string) (io.WriteCloser, error) // makes the file, or empties it
 	Append     func(name string) (io.WriteCloser, error) // makes the file, or adds to it
 	Remove     func(name string) error
@@ -106,7 +107,7 @@ func Real() *System {
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Catalogue: text.English(),
-		Getenv:    os.Getenv, ReadFile: os.ReadFile, WriteFile: durable.WriteFile, MkdirAll: os.MkdirAll,
+		Getenv:    os.Getenv, ReadFile: os.ReadFile, WriteFile: durable.WriteFile, TryWrite: durable.Try, MkdirAll: os.MkdirAll,
 		Open: func(name string) (fs.File, error) { return os.Open(name) }, Stat: os.Stat,
 		Create: func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)

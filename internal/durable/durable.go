@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 )
 
 // syncFile has a file or folder written to disk; tests replace it.
@@ -40,6 +41,32 @@ func Replace(name string, perm fs.FileMode, write func(*os.File) error) error {
 		return err
 	}
 	return finish(f, name, write)
+}
+
+// trySize is the size of the file that [Try] writes, in bytes: more than most documents have.
+const trySize = 64 << 10
+
+// Try fails as [WriteFile] would: if the folder does not exist or takes no file, or if there is
+// no room for 64 KiB. It leaves no file, and does not try devices and pipes.
+func Try(name string) error {
+	switch before, err := os.Stat(name); {
+	case err != nil: // a new file
+	case before.IsDir():
+		return &fs.PathError{Op: "write", Path: name, Err: syscall.EISDIR}
+	case !before.Mode().IsRegular():
+		return nil
+	}
+	f, err := create(name, 0o600)
+	if errors.Is(err, fs.ErrPermission) { // the file may be writable although its folder is not
+		if f, openErr := os.OpenFile(name, os.O_WRONLY, 0); openErr == nil {
+			return f.Close()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, trySize))
+	return named(name, errors.Join(err, f.Close(), os.Remove(f.Name())))
 }
 
 // create opens the file that takes the place of name.

@@ -59,3 +59,23 @@ func TestAFileIsOnDiskBeforeItReplacesAnother(t *testing.T) {
 		t.Errorf("the folder has %v", left)
 	}
 }
+
+func TestAFileIsTriedWithoutATrace(t *testing.T) {
+	dir := t.TempDir()
+	old, missing := filepath.Join(dir, "old"), filepath.Join(dir, "none", "new")
+	if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{old: true, filepath.Join(dir, "new"): true, os.DevNull: true, missing: false, filepath.Join(old, "new"): false, dir: false} {
+		err := Try(name)
+		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got, err := os.ReadFile(old); string(got) != "old" {
+		t.Errorf("the file has %q, %v", got, err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("the folder has %v", left)
+	}
+}

@@ -14,6 +14,7 @@ type Writer struct {
 
 	mu   sync.Mutex
 	rest []byte // beginning of a character whose other bytes come with the next Write
+	err  error  // of the first Write that failed
 }
 
 // NewWriter returns a Writer to w.
@@ -33,9 +34,19 @@ func (w *Writer) Write(p []byte) (int, error) {
 		text = text[:len(text)-n]
 	}
 	if _, err := w.to.Write([]byte(Text(string(text)))); err != nil {
+		if w.err == nil {
+			w.err = err
+		}
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// Err returns the error of the first Write that failed, or nil.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
 
 // unfinished is how many bytes at the end of a text begin a character.

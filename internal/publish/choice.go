@@ -7,6 +7,7 @@ import (
 	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/report"
 	"soku/internal/store"
 	"soku/internal/yamlfile"
@@ -41,6 +42,29 @@ func Choice(ctx context.Context, known *catalog.Catalog, s store.Store, c store.
 	}
 	if len(choice.Results) == 0 && len(only) > 0 {
 		return nil, measure.Fail(measure.KindUsage, "cli.compare.no_pattern", measure.Figures{"choice": name, "campaign": c.Name})
+	}
+	return choice, nil
+}
+
+// ChoiceByHand returns the last n results that belong to no campaign, as a choice with a name.
+// Each is a round of the pattern that its ends and options make up. An error is of kind
+// not_found if there are none.
+func ChoiceByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int, name string) (*report.Choice, error) {
+	choice := report.NewChoice(name, nil)
+	choice.Limits = limitsOfHosts(known)
+	for r, err := range s.Results(ctx, store.Query{ByHand: true, Limit: n}, store.WithoutRows) {
+		if err != nil {
+			return nil, err
+		}
+		levels := []measure.Level{{Factor: "path", Value: r.Path.String()}}
+		if changed := option.Changed(r); changed != "" {
+			levels = append(levels, measure.Level{Factor: "options", Value: changed})
+		}
+		r.Trial = &measure.Trial{Campaign: name, Label: string(r.Test), Round: n - len(choice.Results), Repeat: 1, Levels: levels, Pattern: measure.JoinLevels(levels)}
+		choice.Add(r)
+	}
+	if choice.Single = len(choice.Results) == 1; len(choice.Results) == 0 {
+		return nil, measure.Fail(measure.KindNotFound, "store.no_results", measure.Figures{"store": s.Name()})
 	}
 	return choice, nil
 }

@@ -14,6 +14,9 @@ import (
 type Choice struct {
 	Name    string // that the caller gave it
 	Results []*measure.Result
+	// Single reports that a person named one result: checks judge its figures without an
+	// interval.
+	Single bool
 	// Unvaried is as in [Input].
 	Unvaried map[string][]string
 	// Practical is the smallest difference that matters by the plan of the campaign, as a

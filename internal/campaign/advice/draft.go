@@ -26,7 +26,10 @@ type Draft struct {
 }
 
 // DraftHost is a host that is measured against. Several of them are levels of a factor.
-type DraftHost struct{ Name, Address string }
+type DraftHost struct {
+	Name, Address string
+	SSH           bool // Address is a destination of ssh
+}
 
 // DraftFactor is something that is varied: an option of the tests, or else what a command
 // sets or, without one, a person.
@@ -43,6 +46,7 @@ var draftText string
 type draftView struct {
 	File, Campaign, Question string
 	Hosts                    []DraftHost
+	SSH, Running             bool   // hosts that ssh reaches; hosts on which a server has to run
 	Server                   string // name of the factor whose levels are the hosts, or "" for one host
 	Factors                  []factorView
 	Before                   []string // lines
@@ -69,7 +73,8 @@ func (d Draft) Plan() ([]byte, error) {
 		v.Question = strconv.Quote(d.Question)
 	}
 	for _, h := range d.Hosts {
-		v.Hosts = append(v.Hosts, DraftHost{yamlText(h.Name), yamlText(h.Address)})
+		v.Hosts = append(v.Hosts, DraftHost{yamlText(h.Name), yamlText(h.Address), h.SSH})
+		v.SSH, v.Running = v.SSH || h.SSH, v.Running || !h.SSH
 	}
 	if len(d.Hosts) == 0 {
 		return nil, measure.Fail(measure.KindUsage, "campaign.draft_without_host", nil)
@@ -112,7 +117,7 @@ func (d Draft) HasOption(key string) bool {
 }
 
 // plainText is text that needs no quotes in YAML, also within brackets.
-var plainText = regexp.MustCompile(`^[\pL\pN][\pL\pN._/-]*$`)
+var plainText = regexp.MustCompile(`^[\pL\pN][\pL\pN._/@-]*$`)
 
 // yamlText is a text as YAML.
 func yamlText(s string) string {
@@ -122,15 +127,20 @@ func yamlText(s string) string {
 	return strconv.Quote(s)
 }
 
-// DraftHostOf reads NAME=ADDRESS, or an address, which then is given a name.
+// DraftHostOf reads NAME=ADDRESS, or an address, which then is given a name. USER@ADDRESS is a
+// destination of ssh.
 func DraftHostOf(text string, number int) DraftHost {
 	name, address, named := strings.Cut(text, "=")
+	if !named {
+		name, address = "", text
+	}
+	h := DraftHost{strings.TrimSpace(name), strings.TrimSpace(address), strings.Contains(address, "@")}
 	if named {
-		return DraftHost{strings.TrimSpace(name), strings.TrimSpace(address)}
+		return h
 	}
-	address = strings.TrimSpace(text)
-	if plan.IsEndpointName(address) {
-		return DraftHost{address, address}
+	h.Name = h.Address[strings.LastIndex(h.Address, "@")+1:]
+	if !plan.IsEndpointName(h.Name) {
+		h.Name = fmt.Sprintf("server%d", number)
 	}
-	return DraftHost{fmt.Sprintf("server%d", number), address}
+	return h
 }

@@ -13,6 +13,7 @@ import (
 var (
 	oneHost          = []advice.DraftHost{{Name: "vm2", Address: "10.0.1.4"}}
 	twoHosts         = []advice.DraftHost{{Name: "near", Address: "10.0.1.4"}, {Name: "far", Address: "2001:db8::7"}}
+	sshHosts         = []advice.DraftHost{{Name: "vm1", Address: "admin@10.0.1.4", SSH: true}, {Name: "vm2", Address: "vm2"}}
 	variedStreams    = advice.DraftFactor{Name: "streams", Levels: []string{"1", "4", "16"}}
 	changedByHand    = advice.DraftFactor{Name: "gateway SKU", Levels: []string{"standard", "Ultra: Performance, \"AZ\"", "true"}}
 	changedByCommand = advice.DraftFactor{Name: "sku", Levels: []string{"a", "b"}, Command: "  ./set sku \"$SOKU_FACTOR_SKU\"\n  sleep 5 # {{.x}}  "}
@@ -25,6 +26,8 @@ func TestEveryDraftIsAPlanThatLoads(t *testing.T) {
 	}{
 		"one host, nothing varied": {advice.Draft{Hosts: oneHost}, 1},
 		"several hosts":            {advice.Draft{Hosts: twoHosts}, 2},
+		"a host by ssh":            {advice.Draft{Hosts: sshHosts[:1]}, 1},
+		"hosts of both kinds":      {advice.Draft{Hosts: sshHosts}, 2},
 		"an option":                {advice.Draft{Hosts: oneHost, Factors: []advice.DraftFactor{variedStreams}}, 3},
 		"a person":                 {advice.Draft{Hosts: oneHost, Factors: []advice.DraftFactor{changedByHand}}, 3},
 		"a command":                {advice.Draft{Hosts: oneHost, Factors: []advice.DraftFactor{changedByCommand}}, 2},
@@ -45,6 +48,11 @@ func TestEveryDraftIsAPlanThatLoads(t *testing.T) {
 			}
 			if len(p.AllPatterns()) != c.patterns || p.Rounds != 7 || p.Title != d.Question || strings.Join(p.Tests.Names(), " ") != "tcp latency" {
 				t.Errorf("%d patterns, want %d; title %q, tests %v\n%s", len(p.AllPatterns()), c.patterns, p.Title, p.Tests.Names(), text)
+			}
+			for _, h := range d.Hosts {
+				if e, _ := p.Endpoints.Get(h.Name); h.SSH && e.SSH != h.Address || !h.SSH && e.Address != h.Address {
+					t.Errorf("%s is %+v", h.Name, e)
+				}
 			}
 			for _, f := range d.Factors {
 				var levels []string
@@ -101,6 +109,8 @@ func TestAHostIsNamedByItsAddressUnlessItHasAName(t *testing.T) {
 	for text, want := range map[string]advice.DraftHost{
 		"vm2=10.0.1.4": {Name: "vm2", Address: "10.0.1.4"}, " vm2 = 10.0.1.4 ": {Name: "vm2", Address: "10.0.1.4"},
 		"vm2": {Name: "vm2", Address: "vm2"}, "10.0.1.4": {Name: "server3", Address: "10.0.1.4"}, "2001:db8::7": {Name: "server3", Address: "2001:db8::7"},
+		"admin@10.0.1.4": {Name: "server3", Address: "admin@10.0.1.4", SSH: true}, "admin@vm2": {Name: "vm2", Address: "admin@vm2", SSH: true},
+		"big = admin@vm2": {Name: "big", Address: "admin@vm2", SSH: true},
 	} {
 		if got := advice.DraftHostOf(text, 3); got != want {
 			t.Errorf("%q is %+v, want %+v", text, got, want)

@@ -19,6 +19,7 @@ type Env struct {
 	Now      func() time.Time
 	// WriteFile replaces a file; Append appends to it.
 	WriteFile func(name string, data []byte, perm os.FileMode) error
+	TryWrite  func(name string) error // fails as WriteFile would, and leaves no file
 	Append    func(name string) (io.WriteCloser, error)
 	Version   string // of this program
 	Hostname  string

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"soku/internal/durable"
 )
 
 const forever = 30 * time.Second
@@ -80,7 +82,7 @@ func start(t *testing.T, line string) *running {
 	out := &output{wrote: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &running{out: out, stop: cancel, done: make(chan error, 1)}
-	env := Env{Stdout: out, Now: time.Now, WriteFile: os.WriteFile, Version: "test", Hostname: "here", Append: func(name string) (io.WriteCloser, error) {
+	env := Env{Stdout: out, Now: time.Now, WriteFile: os.WriteFile, TryWrite: durable.Try, Version: "test", Hostname: "here", Append: func(name string) (io.WriteCloser, error) {
 		return os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
 	}}
 	ended := make(chan struct{})

@@ -17,6 +17,9 @@ func Run(ctx context.Context, o *Options, notes []string, env Env) error {
 	}
 	defer c.close()
 	c.plain("NTTTCP for Linux 1.4.3 (soku %s)\n%s", env.Version, rule)
+	if err := o.tryFiles(env); err != nil {
+		return err
+	}
 	for _, n := range notes {
 		c.info("%s", n)
 	}
@@ -62,10 +65,28 @@ func (f *figures) report(c *console, env Env) error {
 			err = env.WriteFile(file.name, text, 0o644)
 		}
 		if err != nil {
-			return measure.Fail(measure.KindStore, "dropin.ntttcp.file", measure.Figures{"option": file.option, "cause": err})
+			return notWritten(file.option, err)
 		}
 	}
 	return nil
+}
+
+// tryFiles fails if a requested file could not be written after the test.
+func (o *Options) tryFiles(env Env) error {
+	for option, name := range map[string]string{"-x": o.XMLFile, "-j": o.JSONFile} {
+		if name == "" {
+			continue
+		}
+		if err := env.TryWrite(name); err != nil {
+			return notWritten(option, err)
+		}
+	}
+	return nil
+}
+
+// notWritten is the error of a file that an option asks for.
+func notWritten(option string, cause error) error {
+	return measure.Fail(measure.KindStore, "dropin.ntttcp.file", measure.Figures{"option": option, "cause": cause})
 }
 
 // checkShown refuses counters that do not exist.

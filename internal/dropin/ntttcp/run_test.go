@@ -179,6 +179,7 @@ func TestMissingResourcesAreReportedAtOnce(t *testing.T) {
 		fmt.Sprintf("-r 192.0.2.77 -p %d", port):                        measure.KindUsage,
 		fmt.Sprintf("-r -p %d --show-nic-packets no-such-card", port):   measure.KindUsage,
 		fmt.Sprintf("-r 127.0.0.1 -p %d -O /no/such/folder/file", port): measure.KindUsage,
+		fmt.Sprintf("-r 127.0.0.1 -p %d -x /no/such/folder/file", port): measure.KindStore,
 		fmt.Sprintf("-r -p %d -m 1,60000,127.0.0.1", port):              measure.KindUsage,
 	} {
 		r := start(t, line)
