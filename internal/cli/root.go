@@ -194,7 +194,7 @@ var commands = []struct {
 	{groupCampaigns, newNewCommand}, {groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newVersusCommand}, {groupCampaigns, newCheckCommand}, {groupCampaigns, newCatalogCommand}, {groupCampaigns, newLabCommand},
 	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newMergeCommand}, {groupResults, newIngestCommand},
 	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},
-	{"", newManCommand}, {"", newTrialCommand}, {"", newEndpointCommand},
+	{"", newManCommand}, {"", newLicensesCommand}, {"", newTrialCommand}, {"", newEndpointCommand},
 }
 
 // newHelpCommand is cobra's, except that help about nothing that exists is an error.
