@@ -6,7 +6,7 @@ REVISION ?= $(shell git describe --tags --exact-match >/dev/null 2>&1 && git dif
 LDFLAGS := -s -w -X soku/internal/version.revision=$(REVISION)
 export CGO_ENABLED ?= 0
 
-.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench simulations verdicts wine
+.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench simulations verdicts wine notices
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -87,6 +87,9 @@ wine: ## run the Windows build's tests and program under wine, PACKAGES="interna
 
 fuzz: ## fuzz every decoder for FUZZTIME (default 20s) each
 	@test/fuzz $(or $(FUZZTIME),20s)
+
+notices: ## write the licenses of all modules in the program (THIRD-PARTY-NOTICES, soku licenses)
+	$(GO) run ./test/notices
 
 clean: ## remove what was built
 	rm -rf bin demo/report.* demo/data examples/cases/data

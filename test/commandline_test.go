@@ -57,6 +57,7 @@ var commandLineImports = map[string]string{
 	"soku/internal/agent":             "floor.go run.go system.go worker.go",
 	"soku/internal/catalog":           "catalog.go",
 	"soku/internal/check":             "bound.go check.go",
+	"soku/internal/notices":           "licenses.go",
 	"soku/internal/doctor":            "doctor.go doctorfix.go system.go",
 	"soku/internal/dropin/ethr":       "dropin.go",
 	"soku/internal/dropin/iperf3":     "dropin.go server.go",

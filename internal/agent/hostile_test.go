@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"soku/internal/measure"
 	"soku/test/hostile"
@@ -22,8 +21,9 @@ func TestEveryTextOfAChildIsPrintable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var progress measure.Progress
-	r := reportReader{hooks: Hooks{Progress: func(p measure.Progress) { progress = p }}, done: func() {}, barrier: newBarrier(t.Context(), nil, nil, nil, measure.Endpoint{}), began: time.Now()}
-	if err := r.line(text); err != nil {
+	r := newReportReader(maxReport)
+	r.hooks.Progress = func(p measure.Progress) { progress = p }
+	if _, err := r.Write(append(text, '\n')); err != nil {
 		t.Fatal(err)
 	}
 	if r.result == nil {
@@ -34,7 +34,7 @@ func TestEveryTextOfAChildIsPrintable(t *testing.T) {
 }
 
 func TestAReportHasNoMoreValuesThanItsTrial(t *testing.T) {
-	r := reportReader{limit: maxReport, began: time.Now()}
+	r := newReportReader(maxReport)
 	line := `{"result":{"flows":[{"streams":[` + strings.Repeat("{},", 4<<20) + "{}]}]}}\n"
 	if _, err := r.Write([]byte(line)); !errors.Is(err, errTooMany) {
 		t.Errorf("%v", err)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -36,6 +38,9 @@ const (
 	ignores  = "ignores the end of its input"
 	old      = "is old" // and knows of no barrier
 	floods   = "reports more than a trial has"
+	chatters = "writes lines that are no reports for ever"
+	unending = "writes a line without an end"
+	lingers  = "writes for ever after its result"
 )
 
 func beChild(how string) int {
@@ -51,6 +56,18 @@ func beChild(how string) int {
 	case floods:
 		fmt.Println(`{"result":{"flows":[{"streams":[` + strings.Repeat("{},", 500_000) + `{}]}]}}`)
 		return 0
+	case chatters, unending, lingers:
+		signal.Ignore(syscall.SIGPIPE) // as a shell with echo in a loop goes on
+		text := strings.Repeat("{}\n", 1000)
+		if how == unending {
+			text = strings.Repeat("x", 1<<16)
+		}
+		if how == lingers {
+			fmt.Println(`{"result":{"schema":"soku.result/1","id":"child"}}`)
+		}
+		for {
+			fmt.Print(text)
+		}
 	case ignores:
 		fmt.Println(`{"progress":{"bytes":2}}`)
 		time.Sleep(time.Hour)

@@ -37,11 +37,27 @@ const (
 	maxReport = 256 << 20 // from the child; a result of a day with 1024 streams is far below
 	maxStray  = 200       // kept of a line from the child that is no report
 	maxText   = 4 << 10   // characters kept of a name or sentence in a report
+
+	bytesPerValue = 64 // of a report: more than the mean of every test's results
+)
+
+// Bounds of lines that are no reports, such as greetings, from one report to the next.
+const (
+	maxStrayLines = 256
+	maxStrayBytes = 64 << 10
+)
+
+// Bounds of a trial's time. A child that exceeds them is killed.
+const (
+	longestWait = 24 * time.Hour   // from the start of the child to the start of the trial
+	overtime    = 2 * time.Minute  // of a test with a server and a duration: on top of it; package trial ends it after one minute
+	longestExit = 10 * time.Second // from the result to the end of the child
 )
 
 var (
-	errTooLong = errors.New("the line is too long")
-	errTooMany = errors.New("the line has more values than a report of this trial can have")
+	errTooLong  = errors.New("the line is too long")
+	errTooMany  = errors.New("the line has more values than a report of this trial can have")
+	errNoReport = errors.New("it goes on writing lines that are no reports of a trial")
 )
 
 // order is one line to the child, after the spec.
@@ -79,18 +95,31 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 type reportReader struct {
 	barrier *barrier
 	hooks   Hooks
-	done    func() // called once, on the result
-	limit   int    // of a line
+	done    func()              // called once, on the result
+	within  func(time.Duration) // kills the child after this time, in place of the time of an earlier call
+	limit   int                 // of a line
 	options measure.Options
+	longest time.Duration // of the trial from its start, or 0 if it is not known
 	began   time.Time
+	started bool
 	result  *measure.Result
 	stray   string // last line since the last report that is none, such as a greeting
 	buf     bytes.Buffer
+
+	strayLines, strayBytes int // since the last report
 }
 
-// Write keeps what it is given until a line is whole.
+// Write keeps what it is given until a line is whole. Its error ends the child.
 func (r *reportReader) Write(p []byte) (int, error) {
-	rest := p
+	if err := r.take(p); err != nil {
+		r.barrier.cancel(measure.Fail(measure.KindBroken, "agent.process.no_result", measure.Figures{"host": r.barrier.client.String(), "why": err.Error()}))
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (r *reportReader) take(rest []byte) error {
+	most := measure.MostValues(r.options, time.Since(r.began))
 	for {
 		i := bytes.IndexByte(rest, '\n')
 		if i < 0 {
@@ -98,34 +127,42 @@ func (r *reportReader) Write(p []byte) (int, error) {
 		}
 		r.buf.Write(rest[:i])
 		rest = rest[i+1:]
-		if err := r.line(r.buf.Bytes()); err != nil {
-			return 0, err
+		if err := r.line(r.buf.Bytes(), most); err != nil {
+			return err
 		}
 		r.buf.Reset()
 	}
-	if r.buf.Len()+len(rest) > r.limit {
-		return 0, errTooLong
+	if r.buf.Len()+len(rest) > min(r.limit, most*bytesPerValue) {
+		return errTooLong
 	}
 	r.buf.Write(rest)
-	return len(p), nil
+	return nil
 }
 
-func (r *reportReader) line(b []byte) error {
-	if len(bytes.TrimSpace(b)) == 0 || r.result != nil {
-		return nil
-	}
-	if measure.JSONValues(b, 0) > measure.MostValues(r.options, time.Since(r.began)) {
+// line takes a line, which has at most so many values.
+func (r *reportReader) line(b []byte, most int) error {
+	if measure.JSONValues(b, 0) > most {
 		return errTooMany
 	}
 	var l report
-	if err := json.Unmarshal(b, &l); err != nil || !l.Ready && !l.Started && l.Progress == nil && l.Result == nil {
-		r.stray = string(b[:min(len(b), maxStray)])
-		return nil //nolint:nilerr // such as a greeting
+	if r.result != nil || json.Unmarshal(b, &l) != nil || !l.Ready && !l.Started && l.Progress == nil && l.Result == nil {
+		if r.result == nil && len(bytes.TrimSpace(b)) > 0 {
+			r.stray = string(b[:min(len(b), maxStray)])
+		}
+		r.strayLines, r.strayBytes = r.strayLines+1, r.strayBytes+len(b)
+		if r.strayLines > maxStrayLines || r.strayBytes > maxStrayBytes {
+			return errNoReport
+		}
+		return nil
 	}
 	printable.Strings(&l, maxText)
-	r.stray = ""
+	r.stray, r.strayLines, r.strayBytes = "", 0, 0
 	if l.Ready {
 		r.barrier.arrive()
+	}
+	if (l.Started || l.Progress != nil) && !r.started && r.longest > 0 {
+		r.started = true
+		r.within(r.longest)
 	}
 	if l.Started && r.barrier.pass() && r.hooks.Started != nil {
 		r.hooks.Started(r.barrier.startedAt(time.Duration(l.StartDelayNs), time.Now()))
@@ -138,6 +175,7 @@ func (r *reportReader) line(b []byte) error {
 			r.barrier.pass()
 		}
 		r.result = l.Result
+		r.within(longestExit)
 		r.done()
 	}
 	return nil

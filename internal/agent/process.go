@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 	"soku/internal/process"
 )
 
 // Process runs each trial in a process of its own. The process ends with the
-// trial, with ctx, and with this process.
+// trial, with ctx, and with this process. Its output and its time are bounded: it may be a
+// program of the user that does not run a trial.
 type Process struct {
 	// Command makes the process, which is to run "soku trial" somewhere; it dies
 	// with ctx.
@@ -70,7 +72,14 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 		return nil, err
 	}
 	barrier := newBarrier(ctx, cancel, h.Ready, stdin, s.Client)
-	out := &reportReader{barrier: barrier, hooks: h, done: func() { _ = stdin.Close() }, limit: maxReport, options: s.Options, began: time.Now()}
+	late := time.AfterFunc(longestWait, func() {
+		cancel(measure.Fail(measure.KindBroken, "agent.process.overtime", measure.Figures{"host": s.Client.String()}))
+	})
+	defer late.Stop()
+	out := &reportReader{
+		barrier: barrier, hooks: h, done: func() { _ = stdin.Close() }, within: func(d time.Duration) { late.Reset(d) },
+		limit: maxReport, options: s.Options, longest: s.longest(), began: time.Now(),
+	}
 	complaints := &process.Tail{Limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, complaints
 	group := process.NewGroup(cmd)
@@ -98,6 +107,15 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 		return nil, childFailure(s, out, complaints, errors.Join(waitErr, writeErr))
 	}
 	return out.result, nil
+}
+
+// longest is how long the trial may take from its start, or 0 if that is not known.
+func (s Spec) longest() time.Duration {
+	o, err := option.Effective(s.Options, s.Test)
+	if err != nil || o.Duration <= 0 || !option.NeedsServer(o, s.Test) {
+		return 0
+	}
+	return (o.Omit + o.Duration).Std() + overtime
 }
 
 const codeLost = "agent.process.lost"

@@ -54,6 +54,19 @@ func TestAChildThatReportsMoreThanATrialHasIsAFailedTrial(t *testing.T) {
 	}
 }
 
+// A command of an endpoint may be any program: one that writes for ever does not hold the
+// campaign, whatever it does with the end of its output.
+func TestAChildThatWritesForEverIsKilled(t *testing.T) {
+	for how, want := range map[string]string{chatters: "no reports", unending: "too long", lingers: ""} {
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		r := child(how).Run(ctx, aSpec(), agent.Hooks{})
+		if ctx.Err() != nil || (r.Error != nil) != (want != "") || r.Error != nil && (r.Error.Kind != measure.KindBroken || agent.Lost(r.Error) || !strings.Contains(r.Error.Message, want)) {
+			t.Errorf("%s: %v, error is %v", how, ctx.Err(), r.Error)
+		}
+		cancel()
+	}
+}
+
 func TestAChildThatCannotStartIsAFailedTrial(t *testing.T) {
 	p := agent.Process{Now: time.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
 		return exec.CommandContext(ctx, "soku-test-no-such-program"), nil

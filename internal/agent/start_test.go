@@ -34,7 +34,7 @@ func TestTheStartOfAChildIsMeasuredWithoutTheRoundTrip(t *testing.T) {
 		}
 		reader := &reportReader{
 			barrier: newBarrier(ctx, cancel, hooks.Ready, stdin, measure.Endpoint{}), hooks: hooks, began: time.Now(), limit: maxReport,
-			done: func() { _ = orders.Close() },
+			done: func() { _ = orders.Close() }, within: func(time.Duration) {},
 		}
 		late := writerFunc(func(p []byte) (int, error) { time.Sleep(way); return reader.Write(p) }) // the way back
 		var began time.Time

@@ -67,10 +67,13 @@ func (m *merging) store(ctx context.Context, file string) (err error) {
 // journal merges a journal, and copies it if the store has the results of the journals.
 func (m *merging) journal(ctx context.Context, file string) error {
 	var c store.Campaign
-	err := m.system.read(file, func(r io.Reader) (err error) {
+	err := m.system.read(ctx, file, func(r io.Reader) (err error) {
 		c, err = campaign.Recall(r, nil)
 		return err
 	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		err := measure.Fail(measure.KindFile, "cli.merge.journal", measure.Figures{"file": file, "cause": err})
 		m.done.Unread = append(m.done.Unread, Unread{file, err})
@@ -80,7 +83,7 @@ func (m *merging) journal(ctx context.Context, file string) error {
 	if err := m.merger.Campaign(ctx, c); err != nil {
 		return err
 	}
-	err = m.system.read(file, func(r io.Reader) error {
+	err = m.system.read(ctx, file, func(r io.Reader) error {
 		_, err := campaign.Recall(r, func(res *measure.Result) error { return m.merger.Result(ctx, res) })
 		return err
 	})
@@ -90,7 +93,7 @@ func (m *merging) journal(ctx context.Context, file string) error {
 	if err != nil || m.done.DryRun || !m.to.Own || m.merger.Refused(c.ID) {
 		return err
 	}
-	return m.system.read(file, func(r io.Reader) error {
+	return m.system.read(ctx, file, func(r io.Reader) error {
 		adopted, err := m.to.Journals.Adopt(c.ID, r)
 		if adopted {
 			m.done.Journals++

@@ -90,8 +90,16 @@ func (s System) filesOf(dir string) (files []string, err error) {
 	return files, nil
 }
 
-// isStore reports whether a file is a store rather than a journal.
+// isStore reports whether a file is a store rather than a journal. A pipe or a device is an error:
+// a file is read several times, and from its beginning to its end.
 func (s System) isStore(path string) (fs.FileInfo, bool, error) {
+	info, err := s.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = measure.Fail(measure.KindFile, "cli.merge.no_file", nil)
+	}
+	if err != nil {
+		return nil, false, err
+	}
 	file, err := s.Open(path)
 	if err != nil {
 		return nil, false, err
@@ -99,16 +107,28 @@ func (s System) isStore(path string) (fs.FileInfo, bool, error) {
 	defer func() { _ = file.Close() }()
 	head := make([]byte, 16)
 	n, _ := io.ReadFull(file, head)
-	info, err := file.Stat()
-	return info, bytes.HasPrefix(head[:n], []byte("SQLite format 3")), err
+	return info, bytes.HasPrefix(head[:n], []byte("SQLite format 3")), nil
 }
 
-// read has a file read.
-func (s System) read(path string, use func(io.Reader) error) error {
+// read has a file read until ctx ends.
+func (s System) read(ctx context.Context, path string, use func(io.Reader) error) error {
 	f, err := s.Open(path)
 	if err != nil {
 		return placeFailure(path, err)
 	}
 	defer func() { _ = f.Close() }()
-	return use(f)
+	return use(reader{ctx, f})
+}
+
+// reader is a reader that fails with the cause of ctx when that has ended.
+type reader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r reader) Read(b []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(b)
 }

@@ -1,10 +1,14 @@
 package campaign
 
 import (
+	"cmp"
+	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"soku/internal/campaign/journal"
+	"soku/internal/measure"
 	"soku/internal/store"
 )
 
@@ -50,7 +54,7 @@ func Newest(in journal.Backend, name string) ([]string, error) {
 
 // FindID returns the full identity of the campaign that id means: an identity,
 // the beginning of one, or "last" for the newest. The error is of kind not_found,
-// or usage if several campaigns begin like that.
+// usage if several campaigns begin like that, or store if the journal cannot be read.
 func FindID(in journal.Backend, id string) (string, error) {
 	begun, err := inOrder(in, "")
 	if err != nil {
@@ -62,7 +66,37 @@ func FindID(in journal.Backend, id string) (string, error) {
 	}
 	found, err := store.MatchID(id, ids)
 	if err == nil && found == "" {
-		err = journal.UnknownCampaign(id, in.Name())
+		err = cmp.Or(Unreadable(in, func(other string) bool {
+			match, _ := store.MatchID(id, []string{other})
+			return match != ""
+		}), journal.UnknownCampaign(id, in.Name()))
 	}
 	return found, err
+}
+
+// Unreadable returns why the newest journal that has no plan which this version reads, and whose
+// identity is wanted, cannot be read: an error of kind store. It returns nil if there is no such
+// journal.
+func Unreadable(in journal.Backend, wanted func(id string) bool) error {
+	ids, err := in.IDs()
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Backward(ids) {
+		if !wanted(id) {
+			continue
+		}
+		planned := false
+		err := in.Read(id, func(r journal.Record) error {
+			planned = r.Plan != nil
+			return journal.ErrEnough
+		})
+		if !planned && (err == nil || errors.Is(err, journal.ErrEnough)) {
+			err = journal.Failure("journal.read", journal.File(filepath.Join(in.Name(), id)), measure.Fail(measure.KindStore, "journal.no_plan", nil))
+		}
+		if !planned && measure.KindOf(err) == measure.KindStore {
+			return err
+		}
+	}
+	return nil
 }

@@ -146,7 +146,7 @@ func (c *Campaign) learn(rec journal.Record) error {
 			if err != nil {
 				return err
 			}
-			c.figures.learn(c.outcomes.compact(key), key, res)
+			c.figures.learn(c.Plan, c.outcomes.compact(key), key, res)
 		}
 		c.results = append(c.results, rec.Result.ID)
 		c.finished = rec.At

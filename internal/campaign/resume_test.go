@@ -221,6 +221,43 @@ func TestAJournalOfANewerSokuIsRefused(t *testing.T) {
 	}
 }
 
+// A campaign whose journal cannot be read is not one that there is none of.
+func TestACampaignWhoseJournalCannotBeReadIsNamed(t *testing.T) {
+	const newer = `{"record":"plan","at":"2030-01-01T00:00:00Z","plan":{"schema":"soku.journal/9","id":"c"}}` + "\n"
+	for text, want := range map[string][]string{
+		newer + newer:               {"line 1", "soku.journal/9", "use the soku that wrote it"},
+		"\n\n\n":                    {"line 1", "restore the journal"},
+		"":                          {"ends before its plan", "begin anew"},
+		"\n":                        {"ends before its plan", "begin anew"},
+		`{"record":"ended"}` + "\n": {"ends before its plan", "begin anew"},
+	} {
+		dir := t.TempDir()
+		id := measure.NewCampaignID("study", time.Now())
+		path := filepath.Join(dir, id, "journal.ndjson")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, wanted := range []string{id, id[:20], "last"} {
+			_, err := campaign.FindID(journal.Folder(dir), wanted)
+			if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), path) {
+				t.Errorf("%q, %s: error is %v", text, wanted, err)
+				continue
+			}
+			for _, part := range want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q, %s: error is %v, without %q", text, wanted, err, part)
+				}
+			}
+		}
+		if _, err := campaign.FindID(journal.Folder(dir), "20990101"); measure.KindOf(err) != measure.KindNotFound {
+			t.Errorf("another campaign: error is %v", err)
+		}
+	}
+}
+
 func FuzzReadJournal(f *testing.F) {
 	plan := `{"record":"plan","at":"2026-01-01T00:00:00Z","plan":{"schema":"soku.journal/1","id":"c","name":"x"}}` + "\n"
 	f.Add([]byte(plan))

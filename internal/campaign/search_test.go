@@ -49,6 +49,13 @@ func TestMistakesInFind(t *testing.T) {
 		{"gain: 2%}", "gain: 2%, test: rtt}\n#"}:                            "no test has the label",
 		{"from: 1", "from: 1, scale: linear"}:                               "step",
 		{"option: streams, from: 1", "option: congestion, from: 1"}:         "congestion",
+		{"gain: 2%", "while: goodput >= 100 Mbit/s"}:                        "",
+		{"gain: 2%", "gain: 2%, while: goodput >= 1G"}:                      "plan.yaml:4:49: find.gain: gain is for the plateau",
+		{"gain: 2%", "while: loss <= 1 %"}:                                  "no test has the option streams and the figure of loss <= 1 %",
+		{"gain: 2%", "while: loss <= 1 %, test: up"}:                        "cannot go by a tcp test",
+		{"gain: 2%", "while: los <= 1 %"}:                                   `there is no figure "los"; did you mean loss?`,
+		{"gain: 2%", "while: loss below 1 %"}:                               "is no threshold of a figure",
+		{"gain: 2%", "while: loss <= many"}:                                 "many",
 	} {
 		_, err := plan.Parse("plan.yaml", []byte(strings.Replace(kneeStudy, change[0], change[1], 1)))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

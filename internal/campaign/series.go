@@ -70,8 +70,8 @@ type figures struct {
 	order []*series // in which they came to be
 }
 
-// learn takes the result of a trial into account, in the place of an earlier one.
-func (f *figures) learn(at compactKey, key plan.TrialKey, r *measure.Result) {
+// learn takes the result of a trial of a plan into account, in the place of an earlier one.
+func (f *figures) learn(p *plan.Plan, at compactKey, key plan.TrialKey, r *measure.Result) {
 	when := turn{key.Round, key.Repeat}
 	at.round, at.repeat = 0, 0
 	s := f.of[at]
@@ -84,12 +84,9 @@ func (f *figures) learn(at compactKey, key plan.TrialKey, r *measure.Result) {
 		f.of[at], f.order = s, append(f.order, s)
 	}
 	delete(s.values, when)
-	if r.Error == nil {
-		m := metric.Ranking(r.Test, []*measure.Result{r})
-		if v, found := m.Value(r); found {
-			s.metric, s.discarded = m, len(r.Flows) > 0 && r.Flows[0].Discarded()
-			s.values[when] = figure{v, sessionOf(r)}
-		}
+	if m, v, found := p.Deciding(r); found {
+		s.metric, s.discarded = m, len(r.Flows) > 0 && r.Flows[0].Discarded()
+		s.values[when] = figure{v, sessionOf(r)}
 	}
 	s.update()
 }

@@ -30,7 +30,7 @@ func fakeSystem(t testing.TB, args ...string) (*System, *bytes.Buffer, *output.B
 	errs := &output.Buffer{}
 	return &System{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs, Catalogue: text.English(),
-		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: durable.WriteFile, TryWrite: durable.Try, MkdirAll: os.MkdirAll,
+		Getenv: func(string) string { return "" }, WriteFile: durable.WriteFile, TryWrite: durable.Try, MkdirAll: os.MkdirAll,
 		Open:   func(name string) (fs.File, error) { return os.Open(name) },
 		Stat:   os.Stat,
 		Create: func(name string) (io.WriteCloser, error) { return os.Create(name) },

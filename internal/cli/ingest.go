@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"strings"
 	"time"
@@ -295,27 +294,16 @@ func (t *ingestTaker) failure() error {
 
 // readBounded reads a file that may be of any size, or no file at all.
 func readBounded(sys *System, path string) (data []byte, modified time.Time, err error) {
-	wrong := func(err error) error {
+	data, info, err := sys.readStart(path, ingest.MaxFileBytes)
+	switch {
+	case info != nil && info.IsDir():
+		return nil, modified, measure.Fail(measure.KindFile, "cli.ingest.folder", measure.Figures{"file": path})
+	case err != nil:
 		kind := measure.KindFile
 		if errors.Is(err, fs.ErrPermission) {
 			kind = measure.KindPermission
 		}
-		return measure.Fail(kind, "cli.ingest.file", measure.Figures{"file": path, "cause": err})
-	}
-	f, err := sys.Open(path)
-	if err != nil {
-		return nil, modified, wrong(err)
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, modified, wrong(err)
-	}
-	if info.IsDir() {
-		return nil, modified, measure.Fail(measure.KindFile, "cli.ingest.folder", measure.Figures{"file": path})
-	}
-	if data, err = io.ReadAll(io.LimitReader(f, ingest.MaxFileBytes+1)); err != nil {
-		return nil, modified, wrong(err)
+		return nil, modified, measure.Fail(kind, "cli.ingest.file", measure.Figures{"file": path, "cause": err})
 	}
 	return data, info.ModTime(), nil
 }

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -262,5 +265,45 @@ func TestMergeRefusesWhatIsNoOtherPlace(t *testing.T) {
 		if out, errs, code := run(strings.Fields(args)...); code != want.code || !strings.Contains(errs, want.says) {
 			t.Errorf("%s: status %d, %s%s", args, code, out, errs)
 		}
+	}
+}
+
+// A journal is read from its beginning to its end, several times: what has no end is refused.
+func TestWhatIsNoFileIsNotMerged(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // no such paths
+	}
+	_, run := stocked(t, 0)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.CommandContext(t.Context(), "mkfifo", pipe).Run(); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "campaigns", "c")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(folder, "journal.ndjson")); err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range []string{"/dev/zero", pipe, folder, filepath.Dir(filepath.Dir(folder))} {
+		_, errs, code := run("merge", "--from", place)
+		if code != exitStatus[measure.KindFile] || !strings.Contains(errs, "not a file") || !strings.Contains(errs, place) {
+			t.Errorf("%s: status %d, %s", place, code, errs)
+		}
+	}
+}
+
+// An interrupt ends the reading of a journal.
+func TestAnInterruptEndsTheReadingOfAJournal(t *testing.T) {
+	sys, _ := stocked(t, 0)
+	other := elsewhere(t)
+	id, _ := begunElsewhere(t, other)
+	file := journal.File(filepath.Join(campaignsDir(other).Name(), id))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(measure.Fail(measure.KindInterrupted, "cli.interrupted", nil))
+	files := archive.System{Stat: sys.Stat, Open: sys.Open, OpenStore: sys.OpenStore, OpenJournals: sys.OpenJournals}
+	_, err := archive.Archive{}.Merge(ctx, files, archive.Places{Journals: []string{file}}, true, func(e *measure.Error) { t.Error(e) })
+	if measure.KindOf(err) != measure.KindInterrupted {
+		t.Errorf("error is %v", err)
 	}
 }

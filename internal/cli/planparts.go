@@ -204,8 +204,9 @@ type searchOutline struct {
 	Option    string   `json:"option"`
 	Levels    []string `json:"levels"` // that the search may reach, ascending
 	GainRatio float64  `json:"gain_ratio"`
-	Test      string   `json:"test"`     // label of the test whose figure decides
-	Searches  int      `json:"searches"` // one for each combination of the other factors' levels
+	While     string   `json:"while,omitempty"` // what holds at the level that is searched
+	Test      string   `json:"test"`            // label of the test whose figure decides
+	Searches  int      `json:"searches"`        // one for each combination of the other factors' levels
 	// FewestTrials and MostTrials are of all searches; AllTrials is what every level would take,
 	// measured as often as the best one.
 	FewestTrials int `json:"fewest_trials"`
@@ -219,7 +220,7 @@ func outlineSearch(p *plan.Plan, only plan.Selection, e advice.Estimate) *search
 		return nil
 	}
 	o := &searchOutline{
-		Option: p.Find.Option, Levels: p.SearchedLevels(), GainRatio: float64(p.Find.Gain), Test: p.Find.Test,
+		Option: p.Find.Option, Levels: p.SearchedLevels(), GainRatio: float64(p.Find.Gain), While: string(p.Find.While), Test: p.Find.Test,
 		FewestTrials: e.FewestTrials, MostTrials: e.Trials,
 	}
 	o.Searches, o.AllTrials = len(p.SearchedPatterns(only)), p.TrialsOfList(only)
@@ -238,7 +239,7 @@ func (o *searchOutline) add(out *text.Lines) {
 		levels = append(append(levels[:mostSearchedLevels-1:mostSearchedLevels-1], "…"), levels[n-1])
 	}
 	out.Row("label.search", "plan.search", text.Args{
-		"Option": o.Option, "Levels": levels, "Gain": o.GainRatio, "Test": o.Test, "Searches": o.Searches,
+		"Option": o.Option, "Levels": levels, "Gain": o.GainRatio, "While": o.While, "Test": o.Test, "Searches": o.Searches,
 		"Fewest": o.FewestTrials, "Most": o.MostTrials, "All": o.AllTrials,
 	})
 }

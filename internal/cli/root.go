@@ -220,7 +220,7 @@ var commands = []struct {
 	{groupCampaigns, newNewCommand}, {groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newVersusCommand}, {groupCampaigns, newCheckCommand}, {groupCampaigns, newCatalogCommand}, {groupCampaigns, newLabCommand},
 	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newMergeCommand}, {groupResults, newIngestCommand},
 	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},
-	{"", newManCommand}, {"", newVersionCommand}, {"", newTrialCommand}, {"", newEndpointCommand},
+	{"", newManCommand}, {"", newVersionCommand}, {"", newLicensesCommand}, {"", newTrialCommand}, {"", newEndpointCommand},
 }
 
 // newHelpCommand is cobra's, except that it has topics, too, and that help about nothing that exists

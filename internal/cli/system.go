@@ -45,8 +45,7 @@ type System struct {
 	Catalogue *text.Catalogue
 
 	Getenv     func(string) string
-	ReadFile   func(string) ([]byte, error)
-	Open       func(string) (fs.File, error) // for what may be too large to read whole
+	Open       func(string) (fs.File, error)
 	Stat       func(string) (fs.FileInfo, error)
 	WriteFile  func(name string, data []byte, perm os.FileMode) error
 	TryWrite   func(name string) error                   // fails as WriteFile would, and leaves no file
@@ -107,7 +106,7 @@ func Real() *System {
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Catalogue: text.English(),
-		Getenv:    os.Getenv, ReadFile: os.ReadFile, WriteFile: durable.WriteFile, TryWrite: durable.Try, MkdirAll: os.MkdirAll,
+		Getenv:    os.Getenv, WriteFile: durable.WriteFile, TryWrite: durable.Try, MkdirAll: os.MkdirAll,
 		Open: func(name string) (fs.File, error) { return os.Open(name) }, Stat: os.Stat,
 		Create: func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -137,6 +136,32 @@ func openStoreFile(ctx context.Context, path string) (store.Store, error) {
 }
 
 func journalsIn(path string) journal.Backend { return journal.Folder(path) }
+
+// mostFileBytes is the size of the largest file that a person writes: plans, rules, users and
+// bundles of certificates are far smaller.
+const mostFileBytes = 4 << 20
+
+// ReadFile reads a file of at most [mostFileBytes]. It may be a pipe or a device without an end.
+func (s *System) ReadFile(name string) ([]byte, error) {
+	data, _, err := s.readStart(name, mostFileBytes)
+	if len(data) > mostFileBytes {
+		return nil, measure.Fail(measure.KindFile, "cli.file.too_large", measure.Figures{"file": name, "most_bytes": mostFileBytes})
+	}
+	return data, err
+}
+
+// readStart reads a file to its end, or most bytes of it and one more.
+func (s *System) readStart(name string, most int64) (data []byte, info fs.FileInfo, err error) {
+	f, err := s.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err = f.Stat(); err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, most+1))
+	}
+	return data, info, err
+}
 
 // ownStreams reports whether the streams are those of the process, which then
 // may become another program without losing its output.

@@ -1,6 +1,7 @@
 package conduct
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,8 @@ func (s *Session) resume() (*campaign.Campaign, error) {
 			return nil, err
 		}
 		if len(all) == 0 {
-			return nil, measure.Fail(measure.KindNotFound, "cli.run.none_begun", measure.Figures{"campaign": p.Campaign, "plan": p.File})
+			named := func(id string) bool { return measure.CampaignName(id) == p.Campaign }
+			return nil, cmp.Or(campaign.Unreadable(in, named), error(measure.Fail(measure.KindNotFound, "cli.run.none_begun", measure.Figures{"campaign": p.Campaign, "plan": p.File})))
 		}
 		i := slices.IndexFunc(all, func(c campaign.Info) bool {
 			return c.Open() || o.RetryFailed && c.Failed > 0 || o.MoreRounds != 0

@@ -39,20 +39,26 @@ const (
 )
 
 // OpenRecord opens the record in a folder that exists, or makes it. An error has kind refused
-// if another process has the record open, kind file if it is malformed, and otherwise kind store.
+// if another process has the record open, kind file if it is malformed or not the user's own,
+// and otherwise kind store.
 func OpenRecord(folder string) (*Record, error) {
 	name := filepath.Join(folder, RecordFile)
 	broken := func(err error) error {
 		return measure.Fail(measure.KindStore, "doctor.record.open", measure.Figures{"file": name, "cause": err})
 	}
 	for {
-		// A user who may write to the folder must not make root write to another file by a link.
+		// A user who may write to the folder must not make root write to another file by a link, or
+		// change settings by another record.
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 			return nil, broken(errors.New("not a regular file"))
 		}
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 		if err != nil {
 			return nil, broken(err)
+		}
+		if info, err := f.Stat(); err == nil && !private(info) {
+			_ = f.Close()
+			return nil, measure.Fail(measure.KindFile, "doctor.record.foreign", measure.Figures{"file": name})
 		}
 		free, err := process.LockFile(f)
 		if err != nil || !free {

@@ -49,6 +49,33 @@ func TestARecordThatIsALinkIsNotFollowed(t *testing.T) {
 	}
 }
 
+// root does not apply a record that another user wrote, as below a home folder that sudo keeps.
+func TestARecordOfAnotherUserIsNotApplied(t *testing.T) {
+	for name, change := range map[string]func(file string) error{
+		"others may write to it": func(file string) error { return os.Chmod(file, 0o622) },
+		"of another user": func(file string) error {
+			if os.Geteuid() != 0 {
+				return os.Chmod(file, 0o602)
+			}
+			return os.Chown(file, 65534, 65534)
+		},
+	} {
+		root, folder := kernel(t), t.TempDir()
+		s := systemSettings{string(root)}
+		fix(t, s, folder, receive)
+		if err := change(filepath.Join(folder, RecordFile)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := OpenRecord(folder)
+		if measure.KindOf(err) != measure.KindFile || !strings.Contains(err.Error(), "another user") || r != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if restored(t, root) || !HasRecord(folder) {
+			t.Errorf("%s: the record was applied", name)
+		}
+	}
+}
+
 // Any user who can write to the folder may have written the record: it is refused if it names a
 // setting that soku does not change, or an invalid value.
 func TestARecordOfOtherSettingsIsRefused(t *testing.T) {

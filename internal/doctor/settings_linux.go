@@ -2,15 +2,27 @@ package doctor
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/safchain/ethtool"
 )
 
 // SystemSettings are those of this system, in the network namespace of the calling thread.
 func SystemSettings() Settings { return systemSettings{} }
+
+// noFollow makes opening a link fail.
+const noFollow = syscall.O_NOFOLLOW
+
+// private reports whether a file is a regular one of the user of this process that no other user
+// may write to.
+func private(info fs.FileInfo) bool {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.Mode().IsRegular() && int(owner.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
+}
 
 // systemSettings are those whose files are below root, and of drivers those of this machine.
 type systemSettings struct{ root string }

@@ -15,6 +15,15 @@ func NewCampaignID(name string, now time.Time) string {
 	return fmt.Sprintf("%s-%s-%s", now.UTC().Format("20060102-150405"), name, hex.EncodeToString(chance[:]))
 }
 
+// CampaignName is the name in an identity that [NewCampaignID] made, or "" for another text.
+func CampaignName(id string) string {
+	const time, chance = len("20060102-150405-"), len("-123456")
+	if len(id) <= time+chance {
+		return ""
+	}
+	return id[time : len(id)-chance]
+}
+
 // NewResultID is the identity of a result of now: 12 hex digits of milliseconds
 // since 1970, so that identities sort by time, and 8 of chance, so that two of
 // one millisecond differ.

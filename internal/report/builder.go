@@ -176,7 +176,7 @@ func (b *Builder) test(g labelled) Test {
 	t.findReached()
 	t.findMoved()
 	t.findControl(patterns, control, rounds)
-	t.findCurves(patterns, rounds, b.design.Searched)
+	t.findCurves(patterns, rounds, b.design)
 	t.findEffects(patterns)
 	t.findDisjointRanges()
 	t.Pairs = t.findPairs(g.pair, patterns, rounds)

@@ -30,8 +30,20 @@ type Curve struct {
 	// were not measured.
 	Searched bool `json:"searched,omitempty"`
 	Rising   bool `json:"rising,omitempty"` // the last level is the best by 2 % or more: the knee may lie beyond
+	// Highest is what a search with a threshold found, in place of the knee and the plateau; nil
+	// for another curve.
+	Highest *Highest `json:"highest,omitempty"`
 
 	plateau []pattern // of a search: the levels of the plateau, with their trials after the search
+}
+
+// Highest is the highest level at which a threshold holds in every trial, below the lowest at which
+// it does not.
+type Highest struct {
+	While  string `json:"while"`
+	Level  string `json:"level,omitempty"`  // absent if it holds at none
+	Rounds int    `json:"rounds,omitempty"` // in which it held at this level
+	Fails  string `json:"fails,omitempty"`  // the lowest level at which it does not hold; absent if it holds at all
 }
 
 // CurvePoint is a level of a curve and the estimate of its pattern.
@@ -51,10 +63,11 @@ func (c *Curve) knee() *CurvePoint {
 
 // findCurves makes the curves of the factor with the most levels that are numbers, or of the
 // one whose levels were searched: one for each combination of the other factors' levels.
-func (t *Test) findCurves(patterns []pattern, rounds map[int]int, searched string) {
+func (t *Test) findCurves(patterns []pattern, rounds map[int]int, by Design) {
 	if t.ByHand {
 		return
 	}
+	searched := by.Searched
 	swept, values := t.sweptFactor(searched)
 	if swept < 0 {
 		return
@@ -116,8 +129,11 @@ func (t *Test) findCurves(patterns []pattern, rounds map[int]int, searched strin
 		} else if len(c.Points) < leastCurve {
 			continue
 		}
-		plateau := c.findKnee(means, t.Basis.Metric)
-		if c.Searched {
+		if c.Searched && by.While.Text != "" {
+			if t.Label == by.While.Test {
+				c.Highest = highest(by.While, searched, l.patterns, order)
+			}
+		} else if plateau := c.findKnee(means, t.Basis.Metric); c.Searched {
 			c.plateau = afterSearch(drawn, plateau)
 		}
 		t.Curves = append(t.Curves, c)
@@ -125,6 +141,24 @@ func (t *Test) findCurves(patterns []pattern, rounds map[int]int, searched strin
 	if len(t.Curves) == 1 {
 		t.Curve, t.Curves = &t.Curves[0], nil
 	}
+}
+
+// highest finds the highest level at which a threshold holds; order is that of the patterns' levels.
+func highest(while While, option string, patterns []pattern, order []int) *Highest {
+	out := &Highest{While: while.Text}
+	for _, i := range order {
+		p, held := patterns[i], map[int]bool{}
+		level := levelOf(p.levels, option)
+		for _, r := range p.results {
+			if !while.Holds(r) {
+				out.Fails = level
+				return out
+			}
+			held[roundOf(r)] = true
+		}
+		out.Level, out.Rounds = level, len(held)
+	}
+	return out
 }
 
 // allCurves are the curves of the test.

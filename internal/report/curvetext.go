@@ -143,6 +143,9 @@ func plateaus(all []Curve) (out []plateauGroup) {
 // levelingOff is the sentence of where the curves level off; empty without one that does.
 func (t testView) levelingOff() string {
 	all := t.allCurves()
+	if len(all) > 0 && all[0].Highest != nil {
+		return t.highest(all)
+	}
 	if len(all) == 1 {
 		return t.levelsOff(all[0])
 	}
@@ -170,6 +173,18 @@ func (t testView) levelingOff() string {
 		}
 	}
 	return t.Sentence("curve.groups", text.Args{"Factors": t.curveFactors(all), "Noun": t.noun(), "Option": all[0].Option, "Level": level, "Rise": rise})
+}
+
+// highest says what searches with a threshold found.
+func (t testView) highest(all []Curve) string {
+	var out []string
+	for _, c := range all[:min(len(all), mostSweeps)] {
+		args := text.Args{
+			"Levels": t.levelsText(t.impliedLevels().telling(c.Levels)), "Option": c.Option, "While": c.Highest.While, "Level": c.Highest.Level, "Rounds": c.Highest.Rounds, "Fails": c.Highest.Fails,
+		}
+		out = append(out, t.Sentence("curve.highest", args))
+	}
+	return strings.Join(out, " ")
 }
 
 // allLevelOff is the sentence of curves of which all level off, or rise, at one level.

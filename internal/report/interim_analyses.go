@@ -26,6 +26,16 @@ type Design struct {
 	Until Until
 	// Searched is the factor whose levels were chosen while the campaign ran, if any.
 	Searched string
+	// While is what was searched: the highest level of Searched at which each trial holds. Its Text
+	// is empty where the plateau was.
+	While While
+}
+
+// While is a threshold of a figure.
+type While struct {
+	Text  string // such as loss <= 1 %
+	Test  string // label of the test that has the figure
+	Holds func(*measure.Result) bool
 }
 
 // Until is how narrow a plan wants the intervals of patterns, and which comparisons decided. The

@@ -128,3 +128,41 @@ func TestASearchOfOneRoundComparesWhatItHas(t *testing.T) {
 		}
 	}
 }
+
+// A search with a threshold has no plateau: the highest level that holds is what it found.
+func TestTheHighestLevelAtWhichAThresholdHoldsIsReported(t *testing.T) {
+	in := searchedGateways()
+	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool { return r.Trial.Levels[2].Value == "b" })
+	in.Design.While = While{Text: "goodput <= 500 Mbit/s", Test: "tcp", Holds: func(r *measure.Result) bool { return r.Error == nil && r.Summary.GoodputBps <= 500e6 }}
+	tcp := build(t, in).test(t, "tcp")
+	found := map[string]Highest{}
+	for _, c := range tcp.allCurves() {
+		if c.Highest == nil || c.Knee != nil || c.Plateau != nil {
+			t.Fatalf("%+v", c)
+		}
+		found[c.Levels[0].Value] = *c.Highest
+	}
+	if large := found["large"]; large.Level != "4" || large.Fails != "8" || large.Rounds != 1 {
+		t.Errorf("large: %+v", large)
+	}
+	if small := found["small"]; small.Level != "4" || small.Fails != "" {
+		t.Errorf("small: %+v", small)
+	}
+	said := strings.Join(english(tcp).causes(), "\n")
+	for _, want := range []string{
+		"large: goodput <= 500 Mbit/s holds up to streams 4, in 1 round; it does not at 8.",
+		"small: goodput <= 500 Mbit/s holds up to streams 4, in 1 round, the last level of the search.",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("not said: %q\n%s", want, said)
+		}
+	}
+	in.Design.While.Holds = func(*measure.Result) bool { return false }
+	if said := strings.Join(english(build(t, in).test(t, "tcp")).causes(), "\n"); !strings.Contains(said, "does not hold at streams 1, the lowest level measured") {
+		t.Error(said)
+	}
+	in.Design.While.Test = "another"
+	if c := build(t, in).test(t, "tcp").allCurves()[0]; c.Highest != nil || c.Knee != nil {
+		t.Errorf("another test decides: %+v", c)
+	}
+}

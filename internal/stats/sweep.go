@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -44,6 +45,9 @@ type Sweep struct {
 	Levels int     // how many there are, at least 1; each is usually twice the one before
 	Gain   float64 // over the best so far, as a ratio: less is no improvement
 	Turns  int     // further trials of the best level and of each of its neighbours
+	// Bisect makes it the search for the highest level that holds, where those above one that does
+	// not hold are taken not to hold either. A trial in which its level holds has the value 1.
+	Bisect bool
 }
 
 // UsualSweep returns the sweep of this number of levels, with the gain and the turns that were
@@ -64,7 +68,14 @@ type SweepStep struct {
 // trial is not repeated: in the search it counts as no improvement. The first trial of a
 // level is that of the search, in whatever order the trials are given, and the others are
 // those of the turns.
+//
+// With Bisect it visits the level in the middle of those that are undecided until there are none;
+// then, in each turn, the highest that holds: where it fails, the one below it has the next turn.
+// Without a level that holds, the lowest has the turns.
 func (s Sweep) Next(trials []SweepTrial) SweepStep {
+	if s.Bisect {
+		return s.bisect(trials)
+	}
 	p := sweep{Sweep: s, searched: make([]float64, 0, s.Levels), fresh: make([][]float64, s.Levels)}
 	visit, best := p.search(trials)
 	if visit >= 0 {
@@ -86,7 +97,48 @@ func (s Sweep) Next(trials []SweepTrial) SweepStep {
 
 // Trials are the fewest and the most trials that the sweep can take.
 func (s Sweep) Trials() (fewest, most int) {
+	if s.Bisect {
+		return bits.Len(uint(s.Levels+1)) - 1 + s.Turns, bits.Len(uint(s.Levels)) + s.Turns
+	}
 	return min(s.Levels, 1+sweepFlat) + s.Turns*min(s.Levels, 2), s.Levels + s.Turns*min(s.Levels, 3)
+}
+
+// bisect is Next with Bisect.
+func (s Sweep) bisect(trials []SweepTrial) SweepStep {
+	rest := slices.Clone(trials)
+	visit := func(level int) (holds, visited bool) {
+		at := slices.IndexFunc(rest, func(t SweepTrial) bool { return t.Level == level })
+		if at < 0 {
+			return false, false
+		}
+		holds = rest[at].Value == 1
+		rest = slices.Delete(rest, at, at+1)
+		return holds, true
+	}
+	_, most := s.Trials()
+	steps, highest, fails := 0, -1, s.Levels // the highest level that holds, and the lowest that does not
+	for ; fails-highest > 1; steps++ {
+		level := (highest + fails) / 2
+		holds, visited := visit(level)
+		switch {
+		case !visited:
+			return SweepStep{Next: level, Most: most}
+		case holds:
+			highest = level
+		default:
+			fails = level
+		}
+	}
+	for range s.Turns {
+		holds, visited := visit(max(highest, 0))
+		if !visited {
+			return SweepStep{Next: max(highest, 0), Most: steps + s.Turns}
+		}
+		if !holds {
+			highest = max(highest-1, -1)
+		}
+	}
+	return SweepStep{Next: -1, Most: steps + s.Turns, Knee: noKnee}
 }
 
 // sweep is the trials of a sweep: one value a level of the search, and the later ones of

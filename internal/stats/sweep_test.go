@@ -225,3 +225,56 @@ func TestKneeOfNoisyLevels(t *testing.T) {
 		t.Errorf("the interval held %d times of %d, the knee was near %d times", held, sweeps, near)
 	}
 }
+
+// Of every number of levels and every highest one that holds, it is found in as many trials as a
+// bisection takes, and measured once more in each turn.
+func TestABisectionFindsTheHighestLevelThatHolds(t *testing.T) {
+	for levels := 1; levels <= 33; levels++ {
+		for highest := -1; highest < levels; highest++ {
+			s := Sweep{Levels: levels, Turns: 3, Bisect: true}
+			fewest, most := s.Trials()
+			var trials []SweepTrial
+			step := s.Next(trials)
+			for ; step.Next >= 0 && len(trials) <= most; step = s.Next(trials) {
+				value := 0.0
+				if step.Next <= highest {
+					value = 1
+				}
+				trials = append(trials, SweepTrial{Level: step.Next, Value: value})
+				if len(trials) > step.Most {
+					t.Errorf("%d levels, highest %d: %d trials, at most %d were announced", levels, highest, len(trials), step.Most)
+				}
+			}
+			for _, last := range trials[len(trials)-s.Turns:] {
+				if last.Level != max(highest, 0) {
+					t.Errorf("%d levels, highest %d: %v", levels, highest, trials)
+				}
+			}
+			if len(trials) < fewest || len(trials) > most || step.Most != len(trials) {
+				t.Errorf("%d levels, highest %d: %d trials, want %d to %d, %d announced", levels, highest, len(trials), fewest, most, step.Most)
+			}
+			slices.SortStableFunc(trials, func(a, b SweepTrial) int { return b.Level - a.Level })
+			if again := s.Next(trials); again.Next >= 0 {
+				t.Errorf("%d levels, highest %d: in another order level %d is next", levels, highest, again.Next)
+			}
+		}
+	}
+}
+
+// A level that fails in a turn leaves its place to the one below.
+func TestABisectionGoesDownWhereALevelFails(t *testing.T) {
+	s := Sweep{Levels: 7, Turns: 4, Bisect: true}
+	var trials []SweepTrial
+	var visited []int
+	for step := s.Next(nil); step.Next >= 0; step = s.Next(trials) {
+		visited = append(visited, step.Next)
+		value := 1.0
+		if step.Next > 4 || step.Next == 4 && len(trials) > 3 { // it held once
+			value = 0
+		}
+		trials = append(trials, SweepTrial{Level: step.Next, Value: value})
+	}
+	if want := []int{3, 5, 4, 4, 4, 3, 3}; !slices.Equal(visited, want) {
+		t.Errorf("visited %v, want %v", visited, want)
+	}
+}

@@ -104,17 +104,22 @@ type forecasted struct {
 }
 
 // searchTurns is, by pattern, how many blocks an estimate counts for searches in a number of
-// rounds: every level once, and the last levels also in the turns. nil without find.
+// rounds: the highest levels, as many as the first round visits at most, once, and the last of them
+// also in the turns. nil without find.
 func searchTurns(p *plan.Plan, rounds int) []int {
 	if !p.Searches() {
 		return nil
 	}
 	out := make([]int, len(p.AllPatterns()))
 	for _, patterns := range p.PatternsBySearch() {
+		_, first := p.Sweep(len(patterns), 1).Trials()
+		_, both := p.Sweep(len(patterns), 2).Trials()
 		for level, i := range patterns {
-			out[i] = 1
-			if level >= len(patterns)-3 {
+			switch above := len(patterns) - level; {
+			case above <= both-first:
 				out[i] = rounds
+			case above <= first:
+				out[i] = 1
 			}
 		}
 	}

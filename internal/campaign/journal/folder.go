@@ -91,7 +91,7 @@ func hold(id, dir string, open func() (*fileJournal, error)) (Journal, Lock, err
 	return j, lock, nil
 }
 
-// Read visits the records of a journal.
+// Read visits the records of a journal. An error of the journal has the path of its file.
 func (f Folder) Read(id string, visit func(Record) error) error {
 	dir, err := f.dir(id)
 	if err != nil {
@@ -106,7 +106,14 @@ func (f Folder) Read(id string, visit func(Record) error) error {
 		return Failure("journal.open", path, err)
 	}
 	defer file.Close()
-	_, err = Read(file, visit)
+	var visited error
+	_, err = Read(file, func(r Record) error {
+		visited = visit(r)
+		return visited
+	})
+	if err != nil && visited == nil {
+		return Failure("journal.read", path, err)
+	}
 	return err
 }
 

@@ -169,7 +169,11 @@ func Read(r io.Reader, visit func(Record) error) (whole int64, err error) {
 			if _, peek := lines.Peek(1); errors.Is(peek, io.EOF) {
 				return whole, nil // a power cut can leave the last line's end and not its middle
 			}
-			return whole, measure.Fail(measure.KindStore, "journal.damaged", measure.Figures{"line": number, "whole_bytes": whole, "cause": err})
+			damaged := measure.Fail(measure.KindStore, "journal.damaged", measure.Figures{"line": number, "whole_bytes": whole, "cause": err})
+			if whole == 0 {
+				return whole, damaged.WithHintCode("journal.nothing_whole", nil)
+			}
+			return whole, damaged
 		}
 		if rec.Plan != nil && rec.Plan.Schema != Schema {
 			return whole, measure.Fail(measure.KindStore, "journal.schema", measure.Figures{"line": number, "schema": rec.Plan.Schema, "known": Schema})

@@ -17,7 +17,7 @@ func (l *Level) setsSomething() bool {
 
 // setsEnd reports whether a level sets an endpoint or an address of one.
 func (l *Level) setsEnd() bool {
-	return l.From != "" || l.FromLabel != "" || l.To != "" || l.ToLabel != ""
+	return l.choosesEnd || l.From != "" || l.FromLabel != "" || l.To != "" || l.ToLabel != ""
 }
 
 // checkEffects sees that the levels of each factor differ in more than their names. One

@@ -54,6 +54,57 @@ func TestFactorsSetTheEndpointAndItsAddressApart(t *testing.T) {
 	}
 }
 
+// A size and a zone with a machine each: two factors choose one endpoint.
+func TestSeveralFactorsChooseOneEndpoint(t *testing.T) {
+	const head = `campaign: c
+endpoints:
+  d2-1: {address: 10.0.0.1, addresses: {vlan: 10.1.0.1}}
+  d2-2: {address: 10.0.0.2, addresses: {vlan: 10.1.0.2}, port: 9000}
+  d4-1: {address: 10.0.0.3, addresses: {vlan: 10.1.0.3}}
+  d4-2: {address: 10.0.0.4}
+  gw-1: {address: 10.0.0.5}
+  gw-2: {address: 10.0.0.6}
+factors: {vm: [d2, d4], zone: [1, 2]}
+tests: {up: {test: tcp}}
+`
+	for _, c := range []struct{ text, want string }{
+		{`to: "{vm}-{zone}"`, "d2 / 1:  > d2-1; d2 / 2:  > d2-2; d4 / 1:  > d4-1; d4 / 2:  > d4-2"},
+		{"from: 'gw-{zone}'\nto: '{vm}-{zone}'", "d2 / 1: gw-1 > d2-1; d2 / 2: gw-2 > d2-2; d4 / 1: gw-1 > d4-1; d4 / 2: gw-2 > d4-2"},
+		{"to: '{vm}-{zone}.vlan'\nexclude: [{vm: d4, zone: 2}]", "d2 / 1:  > d2-1.vlan; d2 / 2:  > d2-2.vlan; d4 / 1:  > d4-1.vlan"},
+		{"to: '{vm}-{zone}'\nto_label: vlan\nexclude: [{vm: d4, zone: 2}]", "d2 / 1:  > d2-1.vlan; d2 / 2:  > d2-2.vlan; d4 / 1:  > d4-1.vlan"},
+	} {
+		p := plans.Parse(t, head+c.text+"\n")
+		if got := endsOf(p); got != c.want {
+			t.Errorf("%s\npatterns are %s\nwant         %s", c.text, got, c.want)
+		}
+		if u := p.Unvaried(); len(u) != 0 {
+			t.Errorf("%s: unvaried %v", c.text, u)
+		}
+		for b := range schedule.Blocks(p, "id", 1) {
+			if j := b.Job(0); strings.HasPrefix(j.Server.Endpoint.Name, "d2-2") != (j.Options.Port == 9000) {
+				t.Errorf("%s: %s at port %d", c.text, j.Server.Endpoint.Name, j.Options.Port)
+			}
+		}
+	}
+	// A level may choose, too; and a level of an option may be part of a name.
+	p := plans.Parse(t, strings.Replace(head, "zone: [1, 2]}", "way: [{name: direct, to: '{vm}-1'}, {name: gateway, to: gw-1}]}", 1))
+	if got, want := endsOf(p), "d2 / direct:  > d2-1; d2 / gateway:  > gw-1; d4 / direct:  > d4-1; d4 / gateway:  > gw-1"; got != want {
+		t.Errorf("patterns are %s\nwant         %s", got, want)
+	}
+	for _, c := range []struct{ text, place, want string }{
+		{"to: '{vm}-{zome}'", "plan.yaml:11:5", `there is no factor "zome"; did you mean zone?`},
+		{"to: '{vm}x{zone}'", "plan.yaml:11:5", `pattern d2 / 1: there is no endpoint "d2x1"; did you mean d2-1?`},
+		{"to: '{vm}-{zone}.vlan'", "plan.yaml:11:5", "pattern d4 / 2: "},
+		{"to: '{vm-{zone}'", "plan.yaml:11:5", "there is no endpoint"},
+		{"pairs: {mesh: ['*']}\nto: '{vm}-{zone}'", "plan.yaml:12:5", "pairs"},
+	} {
+		_, err := plan.Parse("plan.yaml", []byte(head+c.text+"\n"))
+		if err == nil || !strings.HasPrefix(err.Error(), c.place) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v", c.text, err)
+		}
+	}
+}
+
 func TestTheOrderOfFactorsDoesNotMatterForTheEnds(t *testing.T) {
 	endpoints := "campaign: c\nendpoints: {a: {addresses: {x: 10.0.0.1, y: 10.0.0.2}}, b: {address: 10.0.1.0, addresses: {x: 10.0.1.1, y: 10.0.1.2}}}\ntests: {up: {test: tcp}}\n"
 	for _, c := range []struct{ text, want string }{

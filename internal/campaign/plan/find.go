@@ -29,6 +29,8 @@ func (p *Plan) addSearch(d *yamlfile.File) error {
 		return wrong("find", "campaign.find_without_option", nil)
 	case taken:
 		return wrong("find.option", "campaign.find_and_factor", measure.Figures{"option": yamlfile.Shorten(f.Option)})
+	case f.While != "" && f.Gain != 0:
+		return wrong("find.gain", "campaign.find_gain_and_while", nil)
 	case p.Until.Adds():
 		return wrong("until", "campaign.find_and_until", nil)
 	}
@@ -36,7 +38,7 @@ func (p *Plan) addSearch(d *yamlfile.File) error {
 	if scale == "" && f.Step == "" {
 		scale = scaleLog2
 	}
-	if f.Gain == 0 {
+	if f.Gain == 0 && f.While == "" {
 		f.Gain = DefaultGain
 	}
 	p.Factors = append(p.Factors, yamlfile.Entry[Factor]{Name: f.Option, Value: Factor{Option: f.Option, From: f.From, To: f.To, Scale: scale, Step: f.Step}})
@@ -67,12 +69,12 @@ func (p *Plan) checkSearch(d *yamlfile.File) error {
 			return d.LocateAt("find.test", suggest(unknown, p.Find.Test, p.Tests.Names(), "campaign.test_labels_are"))
 		}
 		if !p.canDecide(t.Test) {
-			return d.LocateAt("find.test", measure.Fail(measure.KindFile, "campaign.find_by_test", measure.Figures{"test": t.Test, "option": p.Find.Option}))
+			return d.LocateAt("find.test", measure.Fail(measure.KindFile, "campaign.find_by_test", measure.Figures{"test": t.Test, "option": p.Find.Option, "while": string(p.Find.While)}))
 		}
 	} else {
 		i := slices.IndexFunc(p.Tests, func(t yamlfile.Entry[Test]) bool { return p.canDecide(t.Value.Test) })
 		if i < 0 {
-			return d.LocateAt("find", measure.Fail(measure.KindFile, "campaign.find_by_no_test", measure.Figures{"option": p.Find.Option}))
+			return d.LocateAt("find", measure.Fail(measure.KindFile, "campaign.find_by_no_test", measure.Figures{"option": p.Find.Option, "while": string(p.Find.While)}))
 		}
 		p.Find.Test = p.Tests[i].Name
 	}
@@ -89,6 +91,9 @@ func (p *Plan) checkSearch(d *yamlfile.File) error {
 
 // canDecide reports whether a search can go by the figure of a test.
 func (p *Plan) canDecide(test measure.Test) bool {
+	if figure, _, _, err := p.Find.While.parts(); err == nil {
+		return HasOption(test, p.Find.Option) && slices.Contains(figure.Tests(), test)
+	}
 	return HasOption(test, p.Find.Option) && metric.Of(test).Ranking[0].Better == metric.Higher
 }
 
@@ -122,9 +127,27 @@ func (p *Plan) groupSearches() {
 }
 
 // Sweep is the search over a number of levels: the first round visits levels
-// upwards, each other one is a turn of the best level and its neighbours.
+// upwards, each other one is a turn of the best level and its neighbours; with while the first
+// round bisects, and each other one is a turn of the highest level that holds.
 func (p *Plan) Sweep(levels, rounds int) stats.Sweep {
-	return stats.Sweep{Levels: levels, Gain: float64(p.Find.Gain), Turns: max(rounds-1, 0)}
+	return stats.Sweep{Levels: levels, Gain: float64(p.Find.Gain), Turns: max(rounds-1, 0), Bisect: p.Find.While != ""}
+}
+
+// Deciding is the figure of a trial by which the plan decides what runs next: with while 1 if that
+// holds and 0 if not, otherwise that by which reports rank, whose metric is m.
+func (p *Plan) Deciding(r *measure.Result) (m *metric.Definition, value float64, found bool) {
+	if p.Find.While != "" {
+		if p.Find.While.Holds(r) {
+			value = 1
+		}
+		return nil, value, true
+	}
+	if r.Error != nil {
+		return nil, 0, false
+	}
+	m = metric.Ranking(r.Test, []*measure.Result{r})
+	value, found = m.Value(r)
+	return m, value, found
 }
 
 // SearchTrials is how many trials the searches of the selected patterns have in the plan's

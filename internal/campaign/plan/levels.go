@@ -12,7 +12,7 @@ import (
 // sets: those it names and, where the factor stands for an option, its own name.
 func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error {
 	option := p.optionOf(name, f)
-	seen := map[string]bool{}
+	seen, choosesEnd := map[string]bool{}, p.choosesEnd(name)
 	for i := range f.Levels {
 		l := &f.Levels[i]
 		at := path + "." + strconv.Itoa(i+1)
@@ -35,7 +35,7 @@ func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error
 				return err
 			}
 		}
-		l.at = at
+		l.at, l.choosesEnd = at, choosesEnd
 		if err := p.checkEnd(d, at+".from", l.From, l.FromLabel); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,33 @@ type patternEnd struct {
 	nameBy, labelBy string
 	// nameAt and labelAt are the paths of the values that set them.
 	nameAt, labelAt string
+}
+
+// braces has the name of a factor in a reference to an endpoint, such as {vmsize}-{zone}.
+var braces = regexp.MustCompile(`\{([^{}]*)\}`)
+
+// expand replaces each factor in braces by the level that a pattern has of it.
+func expand(ref string, levels []measure.Level) string {
+	return braces.ReplaceAllStringFunc(ref, func(factor string) string {
+		for _, l := range levels {
+			if factor == "{"+l.Factor+"}" {
+				return l.Value
+			}
+		}
+		return factor
+	})
+}
+
+// choosesEnd reports whether the endpoint of an end depends on the level of a factor by its name in
+// braces.
+func (p *Plan) choosesEnd(factor string) bool {
+	refs := []string{p.From, p.To}
+	for _, f := range p.Factors {
+		for _, l := range f.Value.Levels {
+			refs = append(refs, l.From, l.To)
+		}
+	}
+	return slices.ContainsFunc(refs, func(ref string) bool { return strings.Contains(ref, "{"+factor+"}") })
 }
 
 // newPatternEnd is an end as the plan sets it, before the levels of a pattern.
@@ -81,6 +109,9 @@ func (p *Plan) checkEnds(d *yamlfile.File, pt *Pattern, from, to *patternEnd) er
 		return p.inPattern(d, pt, from.labelAt, measure.Fail(measure.KindFile, "campaign.label_without_endpoint", measure.Figures{"label": from.label}))
 	}
 	for _, e := range []*patternEnd{from, to} {
+		if err := p.unknownEndpoint(e.name); err != nil && e.name != "" {
+			return p.inPattern(d, pt, e.nameAt, err)
+		}
 		if err := p.missingLabel(e.name, e.label); err != nil {
 			return p.inPattern(d, pt, e.labelAt, err)
 		}
@@ -114,23 +145,38 @@ func (p *Plan) missingLabel(name, label string) error {
 	return unknown
 }
 
+// unknownEndpoint is the failure of a name that no endpoint has, or nil.
+func (p *Plan) unknownEndpoint(name string) error {
+	if _, ok := p.Endpoints.Get(name); ok {
+		return nil
+	}
+	unknown := measure.Fail(measure.KindFile, "campaign.no_endpoint", measure.Figures{"endpoint": yamlfile.Shorten(name)})
+	if len(p.Endpoints) > 0 {
+		return suggest(unknown, name, p.Endpoints.Names(), "campaign.endpoints_are")
+	}
+	return unknown
+}
+
 // checkEnd checks what the plan or a level sets for one end: an endpoint or
-// endpoint.label, and a label apart from it. at is the path of the key of the endpoint.
+// endpoint.label, and a label apart from it. at is the path of the key of the endpoint. An endpoint
+// with factors in braces is checked in each pattern.
 func (p *Plan) checkEnd(d *yamlfile.File, at, ref, label string) error {
 	name, own, labelled := strings.Cut(ref, ".")
-	if ref != "" {
-		if _, ok := p.Endpoints.Get(name); !ok {
-			unknown := measure.Fail(measure.KindFile, "campaign.no_endpoint", measure.Figures{"endpoint": yamlfile.Shorten(name)})
-			if len(p.Endpoints) > 0 {
-				unknown = suggest(unknown, name, p.Endpoints.Names(), "campaign.endpoints_are")
-			}
-			return d.LocateAt(at, unknown)
+	chosen := braces.FindAllStringSubmatch(ref, -1)
+	for _, factor := range chosen {
+		if _, ok := p.Factors.Get(factor[1]); !ok {
+			return d.LocateAt(at, p.unknownFactor(factor[1]))
+		}
+	}
+	if ref != "" && len(chosen) == 0 {
+		if err := p.unknownEndpoint(name); err != nil {
+			return d.LocateAt(at, err)
 		}
 	}
 	if labelled && own == "" {
 		return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.no_label", measure.Figures{"endpoint": name, "label": own}))
 	}
-	if err := p.missingLabel(name, own); err != nil {
+	if err := p.missingLabel(name, own); err != nil && len(chosen) == 0 {
 		return d.LocateAt(at, err)
 	}
 	if label == "" {

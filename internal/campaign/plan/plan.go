@@ -20,9 +20,9 @@ type Plan struct {
 	Title        string                     `yaml:"title" doc:"The question the campaign answers"`
 	Lab          string                     `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
 	Endpoints    yamlfile.Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
-	From         string                     `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses; without it this machine"`
+	From         string                     `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses, where a factor in braces stands for its level, such as {vmsize}-{zone}; without it this machine"`
 	FromLabel    string                     `yaml:"from_label" doc:"Label of the client's address, where from names none"`
-	To           string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses"`
+	To           string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses; a factor in braces stands for its level, such as {vmsize}-{zone}"`
 	ToLabel      string                     `yaml:"to_label" doc:"Label of the server's address, where to names none"`
 	Groups       yamlfile.Ordered[[]string] `yaml:"groups" doc:"Groups of endpoints for pairs, by name: each a list of endpoint or endpoint.label"`
 	Pairs        *Pairs                     `yaml:"pairs" doc:"Endpoints that every pattern measures between, in place of from and to"`
@@ -45,7 +45,7 @@ type Plan struct {
 	Limits       Limits                     `yaml:"limits" doc:"Documented limits of figures where no level and no endpoint has one, such as goodput: 12 Gbit/s, and source: who published them"`
 	Control      Selection                  `yaml:"control" doc:"Patterns that show what the hosts alone reach: reported apart, not ranked, not in the effects of factors"`
 	Noise        measure.Percent            `yaml:"noise" doc:"Standard deviation of a pattern from round to round, for what soku plan says of the design; without it that of the newest campaign of this name"`
-	Find         Search                     `yaml:"find" doc:"A factor whose levels are searched: the plateau of an option"`
+	Find         Search                     `yaml:"find" doc:"A factor whose levels are searched: the plateau of an option, or the highest level at which a figure holds"`
 	Until        Until                      `yaml:"until" doc:"When there are enough rounds: the campaign adds rounds until the interval of every pattern is narrow"`
 	Budget       Budget                     `yaml:"budget" doc:"What all runs of the campaign together may use, and the price of what they send"`
 
@@ -104,6 +104,7 @@ type Level struct {
 	Limits    Limits    `yaml:"limits" json:"-" doc:"Documented limits of what the level stands for: figures, and source: who published them"`
 
 	at         string // path in the plan
+	choosesEnd bool   // an end names the factor in braces
 	contention string // of the levels of ContentionFactor
 	conditions []condition
 }
@@ -194,7 +195,8 @@ const (
 const ContentionFactor = "contention"
 
 // Search is a factor whose levels are chosen while the campaign runs: it looks for the
-// plateau of an option by the rule of [stats.Sweep]. With an empty Option there is none.
+// plateau of an option by the rule of [stats.Sweep], or for the highest level at which a threshold
+// holds. With an empty Option there is none.
 type Search struct {
 	Option string          `yaml:"option" doc:"Option whose plateau is searched; it becomes a factor of this name"`
 	From   string          `yaml:"from" doc:"First level, in the form of the option"`
@@ -202,7 +204,8 @@ type Search struct {
 	Scale  string          `yaml:"scale" doc:"How the levels follow each other: log2 (doubled; without scale and step), log10 (times ten), linear (by step)"`
 	Step   string          `yaml:"step" doc:"Difference between two of them, with scale: linear"`
 	Gain   measure.Percent `yaml:"gain" doc:"A level that exceeds the best before it by less is no improvement; two of them in a row end the search. Default 2%"`
-	Test   string          `yaml:"test" doc:"Label of the test whose figure decides; without it the first that has the option and of which more is better"`
+	While  Threshold       `yaml:"while" json:",omitempty" doc:"What a figure has to be, such as loss <= 1 %: the highest level at which it is that is searched, by bisection, in place of the plateau"`
+	Test   string          `yaml:"test" doc:"Label of the test whose figure decides; without it the first that has the option and of which more is better, or the figure of while"`
 }
 
 // Limits are documented limits: figures that the plan has itself, and components of the catalog.

@@ -238,3 +238,33 @@ func TestAFolderIsNoStore(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// A store that somebody else made may have a view without an end in the place of a table.
+func TestAViewInThePlaceOfATableIsRefused(t *testing.T) {
+	const endless = `WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, '{}' AS document FROM n`
+	for _, change := range []string{
+		"DROP TABLE document; CREATE VIEW document AS " + endless,
+		"DROP TABLE campaign; CREATE VIEW CAMPAIGN AS " + endless,
+		"DROP TABLE document; CREATE VIRTUAL TABLE document USING fts5(id, body)",
+	} {
+		path := filepath.Join(t.TempDir(), "soku.db")
+		if err := open(t, path).Close(); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.ExecContext(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+		_ = db.Close()
+		s, err := sqlite.Open(t.Context(), path)
+		if measure.KindOf(err) != measure.KindStore || !strings.Contains(fmt.Sprint(err), "view") {
+			t.Errorf("%s: %v", change, err)
+		}
+		if err == nil {
+			_ = s.Close()
+		}
+	}
+}
