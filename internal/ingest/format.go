@@ -34,6 +34,10 @@ func formats() []format {
 		{"fping", fping, true, "ingest.fping.nothing"},
 		{"nuttcp", nuttcp, true, "ingest.nuttcp.nothing"},
 		{"mtr", mtr, true, "ingest.mtr.nothing"},
+		{"latte", latte, true, "ingest.latte.nothing"},
+		{"psping", psping, true, "ingest.psping.nothing"},
+		{"lagscope", lagscope, true, "ingest.lagscope.nothing"},
+		{"cps", cps, true, "ingest.cps.nothing"},
 	}
 }
 
@@ -63,6 +67,7 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	case i < 0:
 		return nil, measure.Fail(measure.KindUsage, "ingest.format.unknown", measure.Figures{"format": short(name), "formats": Formats()})
 	}
+	s.impossible = nil
 	results, err := all[i].decode(s)
 	if err == nil && len(results) == 0 {
 		err = s.fail(1, all[i].nothing, nil)
@@ -73,6 +78,7 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	for _, r := range results {
 		r.Origin.Format = strings.TrimSuffix(name, "-csv")
 	}
+	s.reportImpossible(results)
 	start := strings.TrimSpace(s.text)
 	markup := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "<")
 	if all[i].lines && s.openEnd() && !markup {
@@ -102,10 +108,20 @@ func detect(text string) string {
 		return "ntttcp"
 	case has("nuttcp-t: ", "nuttcp-r: "), has(" MB / ") && has(" Mbps"), strings.HasPrefix(start, "megabytes="):
 		return "nuttcp"
-	case has("HOST:") && has("Loss%") && has(".|--"):
+	case has("HOST:") && has("Loss%") && has(".|--", ". AS"):
 		return "mtr"
-	case has("sockperf: "):
+	case has("sockperf: ", sockperfLogBegins):
 		return "sockperf"
+	case has("PsPing v", " iterations (warmup "):
+		return "psping"
+	case has("Latency(usec)") && has("MsgSize(byte)"):
+		return "latte"
+	case has("lagscope ") && has("Ping statistics for ", "New connection: "):
+		return "lagscope"
+	case has(cpsEnd), has("T(sec)") && has("Conn/s"):
+		return "cps"
+	case isTestConnection(head):
+		return "ping"
 	case has("Ethr: ", "[RemoteAddress]  Proto"):
 		return "ethr"
 	case has(" TEST from "):
@@ -122,7 +138,8 @@ func detect(text string) string {
 		return "fping"
 	}
 	for line := range strings.Lines(head) {
-		if _, _, _, ok := pingBegins(line); ok {
+		_, _, _, ok := pingBegins(line)
+		if _, isRouter := routerTarget(line); ok || isRouter {
 			return "ping"
 		}
 	}
@@ -136,6 +153,8 @@ func detectJSON(start string) string {
 		return "ntttcp"
 	case strings.HasPrefix(first, `{"Time":`):
 		return "ethr"
+	case strings.Contains(first, `"report"`) && strings.Contains(first, `"mtr"`):
+		return "mtr"
 	case strings.Contains(first, `"start"`), strings.HasPrefix(first, `{"event":`):
 		return "iperf3"
 	}
