@@ -34,6 +34,7 @@ func TestFiguresThatCannotBeAreLeftOut(t *testing.T) {
 		"iperf 2, negative counts":   {strings.ReplaceAll(iperf2, "0/1787", "0/-1787"), 10.5e6, 1},
 		"nuttcp, counts":             {strings.Replace(text(t, "nuttcp-u.txt"), "0 / 198", "199 / 198", 1), 6.5524e6, 1},
 		"mtr, a deviation":           {strings.Replace(text(t, "mtr-r.txt"), "0.0\n", "-nan\n", 1), 0, 1},
+		"sockperf, a percentile":     {strings.Replace(text(t, "sockperf-pp.txt"), "percentile 99.900 = ", "percentile 99.900 = -nan\nsockperf: was ", 1), 0, 1},
 		"ping, a deviation":          {strings.Replace(text(t, "ping-linux.txt"), "/0.003 ms", "/-nan ms", 1), 0, 0},
 	} {
 		results, err := read(t, Auto, c.text)

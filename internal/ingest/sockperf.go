@@ -188,6 +188,10 @@ func (p *sockperfRun) percentile(s *Source, at int, line string) error {
 		return nil
 	}
 	v, ok := number(value)
+	if !ok && impossible(value) {
+		s.noteImpossible(at)
+		return nil
+	}
 	if !ok || p.scale == 0 {
 		return s.fail(at, "ingest.sockperf.percentile", measure.Figures{"text": short(value)})
 	}
