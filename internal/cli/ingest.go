@@ -38,12 +38,13 @@ func newIngestCommand(sys *System) *cobra.Command {
 		Short: "Import results of other programs",
 		Long: "Converts the output of iperf3, iperf 2, ntttcp, Ethr, ping, fping, mtr, nuttcp,\n" +
 			"netperf, sockperf, PsPing, latte, lagscope, cps and Test-Connection, and tables\n" +
-			"in CSV, into results of a campaign for soku report. Every result records its source and what is missing. A file is ingested\n" +
-			"completely or not at all, and only once. The client's and the server's files of\n" +
-			"one run become one result: for iperf3 by their cookie, for ntttcp and Ethr by\n" +
-			"{end} in the path pattern. Of a folder all files are ingested whose format is\n" +
-			"known. Folders by which files differ, such as D2/ and D4/, are levels of a\n" +
-			"factor: --path-pattern names it, or a question at the terminal.",
+			"in CSV, into results of a campaign for soku report. Every result records its\n" +
+			"source and what is missing. A file is ingested completely or not at all, and\n" +
+			"only once. The client's and the server's files of one run become one result: for\n" +
+			"iperf3 by their cookie, for ntttcp and Ethr by {end} in the path pattern. Of a\n" +
+			"folder all files are ingested whose format is known. Folders by which files\n" +
+			"differ, such as D2/ and D4/, are levels of a factor: --path-pattern names it,\n" +
+			"or a question at the terminal.",
 		Example: `  soku ingest --campaign gateways --factor sku=VpnGw1 run1.json run2.json
   soku ingest --campaign gateways --path-pattern '{sku}/{repeat}.json' */*.json
   soku ingest --campaign gateways --path-pattern 'run{repeat}-{end}.xml' *.xml
