@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,13 +59,11 @@ func impossible(text string) bool {
 // noNumber reports whether a text stands for an undefined or infinite number, such as "-nan", "NaN",
 // "-nan(ind)", "Infinity" and "-1.#IND".
 func noNumber(text string) bool {
-	text = strings.ToLower(strings.TrimLeft(text, "+-"))
-	for _, word := range []string{"nan", "inf", "1.#"} {
-		if rest, ok := strings.CutPrefix(text, word); ok && len(rest) <= len("(snan)") {
-			return true
-		}
+	text = strings.TrimLeft(text, "+-")
+	if rest, ok := strings.CutPrefix(text, "1.#"); ok { // of old C libraries on Windows, with digits after the word
+		text = strings.TrimRight(rest, "0123456789")
 	}
-	return false
+	return slices.ContainsFunc([]string{"nan", "nan(ind)", "nan(snan)", "inf", "infinity", "ind", "qnan", "snan"}, func(word string) bool { return strings.EqualFold(text, word) })
 }
 
 // lastDigit is the value of the last digit of a number.

@@ -58,6 +58,18 @@ func TestFiguresThatCannotBeAreLeftOut(t *testing.T) {
 	}
 }
 
+func TestNumbersThatNoFigureCanBe(t *testing.T) {
+	for text, want := range map[string]bool{
+		"nan": true, "-nan": true, "NaN": true, "+inf": true, "-Infinity": true, "-nan(ind)": true, "-1.#IND": true, "1.#INF00": true, "1.#QNAN": true,
+		"-1": true, "1e300": true, "1e999": true, " -nan ": true,
+		"0": false, "12.5": false, "": false, "x": false, "info": false, "nano": false, "null": false, "1.5#": false, "0x-1": false, "-": false, "ind_": false, "Unknown": false,
+	} {
+		if got := impossible(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
 // More datagrams cannot be lost than were sent.
 func TestALossOfMoreThanWasSentIsNotPublished(t *testing.T) {
 	r := one(t, "iperf3-udp-impossible-loss.json")
