@@ -96,7 +96,7 @@ func isForeign(err error) bool {
 	if !errors.As(err, &e) || e.Cause == nil {
 		return false
 	}
-	return e.Cause.Code == "ingest.format.undetected" || e.Cause.Code == "ingest.file.zero_bytes"
+	return slices.Contains([]string{"ingest.format.undetected", "ingest.format.other", "ingest.file.zero_bytes"}, e.Cause.Code)
 }
 
 // chooseFactors asks for the factors of files that lie in several folders, where neither the command line nor a

@@ -56,7 +56,7 @@ func Formats() []string {
 func Decode(s *Source, name string) ([]*measure.Result, error) {
 	if name == Auto {
 		if name = detect(s.text); name == "" {
-			return nil, s.fail(1, "ingest.format.undetected", measure.Figures{"formats": Formats()[1:]})
+			return nil, s.unread()
 		}
 	}
 	all := formats()
@@ -85,6 +85,35 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 		results[len(results)-1].Findings.Add(finding.LastLineOpen, "", nil)
 	}
 	return results, nil
+}
+
+// otherProgram is a program whose output people have and which is not read.
+type otherProgram struct {
+	name   string
+	marks  []string // any of them is in its output
+	export string   // how it writes a table, or empty if it has no option for that
+}
+
+var otherPrograms = []otherProgram{
+	{"Speedtest CLI", []string{"Speedtest by Ookla"}, "speedtest --format=csv --output-header"},
+	{"ctsTraffic", []string{"ctsTraffic"}, "ctsTraffic -StatusFilename:FILE.csv"},
+	{"qperf", []string{"tcp_bw:\n", "tcp_lat:\n", "udp_bw:\n", "udp_lat:\n"}, ""},
+	{"perftest", []string{"RDMA_Write BW Test", "RDMA_Read BW Test", "Send BW Test", "RDMA_Write Latency Test", "RDMA_Read Latency Test", "Send Latency Test"}, ""},
+	{"hping", []string{"HPING "}, ""},
+	{"Nping", []string{"Starting Nping "}, ""},
+	{"hrPing", []string{"This is hrPING "}, ""},
+}
+
+// unread is the error for a file whose format is not known: the name of the program, if its output is known to be
+// that of another, and what helps.
+func (s *Source) unread() error {
+	head := s.text[:min(len(s.text), sniffBytes)]
+	for _, p := range otherPrograms {
+		if slices.ContainsFunc(p.marks, func(mark string) bool { return strings.Contains(head, mark) }) {
+			return s.fail(1, "ingest.format.other", measure.Figures{"tool": p.name}).WithHintCode("ingest.table", measure.Figures{"export": p.export})
+		}
+	}
+	return s.fail(1, "ingest.format.undetected", measure.Figures{"formats": Formats()[1:]})
 }
 
 // sniffBytes is the part of a file that is read to detect its format.
