@@ -64,7 +64,7 @@ var commandLineImports = map[string]string{
 	"soku/internal/dropin/ntttcp":     "dropin.go",
 	"soku/internal/fleet/endpoint":    "worker.go",
 	"soku/internal/floor":             "floor.go",
-	"soku/internal/ingest":            "comparechoice.go ingest.go",
+	"soku/internal/ingest":            "comparechoice.go ingest.go ingestfolder.go",
 	"soku/internal/lab":               "completion.go lab.go run.go",
 	"soku/internal/server":            "server.go",
 	"soku/internal/server/ethr":       "server.go",

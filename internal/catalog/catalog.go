@@ -66,7 +66,7 @@ func (c *Catalog) Merge(o *Catalog) *Catalog {
 		kept := slices.DeleteFunc(slices.Clone(out[i].Limits), func(l Limit) bool {
 			return slices.ContainsFunc(more.Limits, func(n Limit) bool { return n.kind() == l.kind() })
 		})
-		more.ID, more.Limits = out[i].ID, slices.Concat(more.Limits, kept)
+		more.ID, more.Limits, more.also = out[i].ID, slices.Concat(more.Limits, kept), strings.TrimSpace(more.also+" "+out[i].also)
 		out[i] = more
 	}
 	return newCatalog(out)
@@ -94,12 +94,12 @@ func (c *Catalog) IDs() []string {
 	return out
 }
 
-// Search are the components that have each word of a text in their ID or name, whatever the case
-// of its letters; all of them for an empty text.
+// Search are the components that have each word of a text in their ID, name or other words for them, or are limited
+// for that flow or duration, whatever the case of its letters; all of them for an empty text.
 func (c *Catalog) Search(text string) []Component {
 	words := strings.Fields(strings.ToLower(text))
 	return slices.DeleteFunc(slices.Clone(c.components), func(one Component) bool {
-		in := strings.ToLower(one.ID + " " + one.Name)
+		in := one.searched()
 		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(in, word) })
 	})
 }

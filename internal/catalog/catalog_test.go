@@ -45,10 +45,51 @@ func TestTheLimitsOfTheStudiesAreThoseThatTheyNamed(t *testing.T) {
 	}
 }
 
+// Figures of burstable and memory families, as their pages have them, the largest of each.
+func TestTheLimitsOfBurstableAndMemoryFamiliesAreDocumented(t *testing.T) {
+	for id, want := range map[string][]float64{ // sustained and burst
+		"aws/t3.micro": {0.064e9, 5e9}, "aws/t4g.2xlarge": {2.048e9, 5e9}, "aws/r5.large": {0.75e9, 10e9}, "aws/r5.24xlarge": {25e9}, "aws/r6i.32xlarge": {50e9},
+		"aws/x2gd.medium": {0.5e9, 10e9}, "aws/m7i-flex.8xlarge": {6.25e9, 12.5e9}, "azure/Standard_B2ts_v2": {6.25e9}, "azure/Standard_B32als_v2": {6.25e9}, "azure/Standard_B16pls_v2": {6.25e9},
+		"azure/Standard_D96as_v4": {40e9}, "azure/Standard_D64as_v6": {36e9}, "azure/Standard_D64ps_v5": {40e9}, "azure/Standard_D96ps_v6": {60e9}, "gcp/e2-medium": {2e9}, "gcp/e2-highcpu-32": {16e9},
+	} {
+		c, err := catalog.Builtin().Find(id)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var got []float64
+		for _, l := range c.Limits {
+			if (l.Duration == catalog.Burst) != (len(got) == 1) || l.Figure != "goodput" {
+				t.Errorf("%s: %+v", id, l)
+			}
+			got = append(got, l.Value)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", id, got, want)
+		}
+	}
+	for _, id := range []string{"aws/t2.micro", "azure/Standard_B2ms"} { // their pages have no figures
+		if c, err := catalog.Builtin().Find(id); err == nil {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
 func TestASearchFindsEachWordInIDOrName(t *testing.T) {
 	for words, want := range map[string]string{"ds5 V2": "azure/Standard_DS5_v2", "expressroute ULTRA": "azure/gateway/UltraPerformance"} {
 		if found := catalog.Builtin().Search(words); len(found) != 1 || found[0].ID != want {
 			t.Errorf("%s: %+v, want %s", words, found, want)
+		}
+	}
+	for words, want := range map[string][2]string{ // one that is found, and one that is not
+		"linode": {"akamai/g7-premium-2", "azure/gateway/Standard"}, "FastPath": {"azure/gateway/UltraPerformance", "azure/gateway/Standard"},
+		"single": {"aws/flow/ena-express", "aws/m5.large"}, "burst t3": {"aws/t3.nano", "aws/m7i-flex.large"},
+	} {
+		has := func(id string) bool {
+			return slices.ContainsFunc(catalog.Builtin().Search(words), func(c catalog.Component) bool { return c.ID == id })
+		}
+		if !has(want[0]) || has(want[1]) {
+			t.Errorf("%s: %s %v, %s %v", words, want[0], has(want[0]), want[1], has(want[1]))
 		}
 	}
 	if found := catalog.Builtin().Search("expressroute akamai"); len(found) > 0 {

@@ -24,6 +24,18 @@ type Component struct {
 	ID     string  `json:"id"`
 	Name   string  `json:"name"`
 	Limits []Limit `json:"limits"` // not empty; in the order of the files
+
+	also string // other words that people search for
+}
+
+// searched is the text in which a search looks for its words: the identity, the name and other words for them, and
+// what its limits are of.
+func (c *Component) searched() string {
+	words := []string{c.ID, c.Name, c.also}
+	for _, l := range c.Limits {
+		words = append(words, l.Flow, l.Duration)
+	}
+	return strings.ToLower(strings.Join(words, " "))
 }
 
 // Limit is one documented figure of a component.

@@ -25,6 +25,7 @@ type document struct {
 // table are limits of one figure that were read from one page.
 type table struct {
 	Of        string                   `yaml:"of"`
+	Also      string                   `yaml:"also"`
 	Source    string                   `yaml:"source"`
 	Date      string                   `yaml:"date"`
 	Figure    string                   `yaml:"figure"`
@@ -69,6 +70,7 @@ func Parse(file string, text []byte) (*Catalog, error) {
 				return nil, d.LocateAt(place, measure.Fail(measure.KindFile, "catalog.twice", measure.Figures{"id": yamlfile.Shorten(l.Name), "figure": t.Figure}))
 			}
 			out[n].Limits = append(out[n].Limits, limit)
+			out[n].also = strings.TrimSpace(out[n].also + " " + t.Also)
 		}
 	}
 	return newCatalog(out), nil
@@ -102,7 +104,7 @@ func (t *table) check(d *yamlfile.File, at string) (figure, error) {
 	if _, err := time.Parse(time.DateOnly, t.Date); err != nil {
 		return figure{}, d.LocateAt(at+".date", measure.Fail(measure.KindFile, "catalog.date", measure.Figures{"text": yamlfile.Shorten(t.Date)}))
 	}
-	for _, key := range []struct{ key, value string }{{"of", t.Of}, {"source", t.Source}} {
+	for _, key := range []struct{ key, value string }{{"of", t.Of}, {"also", t.Also}, {"source", t.Source}} {
 		if len(key.value) > maxText {
 			return figure{}, d.LocateAt(at+"."+key.key, measure.Fail(measure.KindFile, "catalog.long", measure.Figures{"most": maxText}))
 		}

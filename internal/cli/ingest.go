@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -25,23 +26,28 @@ type ingestFlags struct {
 	json     bool
 	dryRun   bool
 	verbose  bool
+	replace  bool
 	store    string
 }
 
 func newIngestCommand(sys *System) *cobra.Command {
 	f := ingestFlags{}
 	cmd := &cobra.Command{
-		Use:   "ingest FILE...",
+		Use:   "ingest FILE|FOLDER...",
 		Short: "Import results of other programs",
 		Long: "Converts the output of iperf3, iperf 2, ntttcp, Ethr, ping, fping, mtr, nuttcp,\n" +
-			"netperf and sockperf, and tables in CSV, into results of a campaign for soku\n" +
-			"report. Every result records its source and what is missing. A file is ingested\n" +
-			"completely or not at all, and only once. The client's and the server's files of\n" +
-			"one run become one result: for iperf3 by their cookie, for ntttcp and Ethr by\n" +
-			"{end} in the path pattern.",
+			"netperf, sockperf, PsPing, latte, lagscope, cps and Test-Connection, and tables\n" +
+			"in CSV, into results of a campaign for soku report. Every result records its\n" +
+			"source and what is missing. A file is ingested completely or not at all, and\n" +
+			"only once. The client's and the server's files of one run become one result: for\n" +
+			"iperf3 by their cookie, for ntttcp and Ethr by {end} in the path pattern. Of a\n" +
+			"folder all files are ingested whose format is known. Folders by which files\n" +
+			"differ, such as D2/ and D4/, are levels of a factor: --path-pattern names it,\n" +
+			"or a question at the terminal.",
 		Example: `  soku ingest --campaign gateways --factor sku=VpnGw1 run1.json run2.json
   soku ingest --campaign gateways --path-pattern '{sku}/{repeat}.json' */*.json
   soku ingest --campaign gateways --path-pattern 'run{repeat}-{end}.xml' *.xml
+  soku ingest --campaign sizes --path-pattern '{size}/*' results
   soku ingest --map vm-bandwidth-cap.yaml vm-bandwidth-cap.csv
   soku ingest --campaign x --dry-run *.json        show what would be ingested`,
 		Args: cobra.MinimumNArgs(1),
@@ -53,10 +59,11 @@ func newIngestCommand(sys *System) *cobra.Command {
 	complete(cmd, "format", cobra.FixedCompletions(ingest.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "campaign", completeCampaigns(sys))
 	flags.StringArrayVar(&f.factors, "factor", nil, "level of a factor for all files, NAME=VALUE; may be given several times")
-	flags.StringVar(&f.pattern, "path-pattern", "", "end of the files' paths with factors in braces, such as '{sku}/{zone}/run{repeat}.json'")
+	flags.StringVar(&f.pattern, "path-pattern", "", "end of the files' paths with factors in braces, such as '{sku}/{zone}/run{repeat}.json'; "+noPattern+": files of different folders are repeats")
 	flags.StringVar(&f.mapping, "map", "", "mapping file (YAML): factors, and what the columns of a table are")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be ingested and write nothing")
+	flags.BoolVar(&f.replace, "replace", false, "replace results that are in the campaign with other levels, and do not ask")
 	flags.BoolVar(&f.verbose, "verbose", false, "print a line for each result, and not only for the first 20")
 	addStoreFlag(cmd, &f.store)
 	return cmd
@@ -70,21 +77,26 @@ type ingestReport struct {
 	DryRun   bool         `json:"dry_run,omitempty"`
 	Files    []ingestFile `json:"files"`
 	New      int          `json:"new"`
-	Known    int          `json:"known"`  // results that were in already
-	Unread   int          `json:"unread"` // files
+	Known    int          `json:"known"`                  // results that were in already
+	Unread   int          `json:"unread"`                 // files
+	Foreign  int          `json:"foreign,omitempty"`      // files of a folder that are not the output of a program that is known
+	Replaced int          `json:"replaced,omitempty"`     // results that were in with other levels
+	Other    int          `json:"other_levels,omitempty"` // results that stayed in with other levels
 }
 
 type ingestFile struct {
 	File    string         `json:"file"`
 	SHA256  string         `json:"sha256,omitempty"`
 	Results []ingestResult `json:"results"`
-	Joined  int            `json:"joined,omitempty"` // tests whose other end's file has the result
+	Joined  int            `json:"joined,omitempty"`  // tests whose other end's file has the result
+	Foreign bool           `json:"foreign,omitempty"` // not the output of a program that is known
 	Error   *measure.Error `json:"error,omitempty"`
 }
 
 type ingestResult struct {
 	ID       string          `json:"id"`
 	Known    bool            `json:"known,omitempty"`
+	Replaced bool            `json:"replaced,omitempty"`
 	Other    string          `json:"other_file,omitempty"` // of the other end of the run, where both make up the result
 	Line     int             `json:"line"`
 	Format   string          `json:"format"`
@@ -106,6 +118,9 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 	if err != nil {
 		return err
 	}
+	own := *sys
+	own.Stdin = bufio.NewReader(sys.Stdin) // for all questions, as one reads ahead
+	sys = &own
 	st, closeStore, err := openStoreFor(ctx, sys, f.store, f.dryRun)
 	if err != nil {
 		return err
@@ -116,8 +131,16 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 		return err
 	}
 	out := ingestReport{Schema: "soku.ingest/1", Campaign: in.Campaign.ID, Name: in.Campaign.Name, DryRun: f.dryRun, Files: []ingestFile{}}
-	t := &ingestTaker{sys: sys, request: q, intake: in, ends: ingest.NewEnds(q.Path), out: &out, fileOf: map[*measure.Result]int{}}
-	failure := t.take(ctx, args)
+	t := &ingestTaker{sys: sys, request: q, intake: in, out: &out, fileOf: map[*measure.Result]int{}, replace: f.replace}
+	paths, err := ingestPaths(sys, args)
+	if err == nil && f.pattern != noPattern {
+		err = t.chooseFactors(ctx, paths)
+	}
+	if err != nil {
+		return err
+	}
+	t.ends = ingest.NewEnds(q.Path)
+	failure := t.take(ctx, paths)
 	if failure == nil || measure.KindOf(failure) != measure.KindStore {
 		if err := in.Close(ctx); err != nil {
 			return err
@@ -138,7 +161,7 @@ func (f ingestFlags) request(sys *System) (*ingest.Request, error) {
 		name, value, _ := strings.Cut(text, "=")
 		q.Levels = append(q.Levels, measure.Level{Factor: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
 	}
-	if f.pattern != "" {
+	if f.pattern != "" && f.pattern != noPattern {
 		p, err := ingest.ParsePathPattern(f.pattern)
 		if err != nil {
 			return nil, err
@@ -166,22 +189,27 @@ type ingestTaker struct {
 	out     *ingestReport
 	fileOf  map[*measure.Result]int // of what waits for its other end: index in out.Files
 	several bool                    // files
+	replace bool                    // results with other levels
+	asked   bool                    // whether to replace
 }
 
 // take reads one file after another. One that cannot be read is reported; the
 // other files are still ingested.
-func (t *ingestTaker) take(ctx context.Context, paths []string) error {
+func (t *ingestTaker) take(ctx context.Context, paths []ingestPath) error {
 	t.several = len(paths) > 1
-	for _, path := range paths {
+	for _, p := range paths {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		t.out.Files = append(t.out.Files, ingestFile{File: path, Results: []ingestResult{}})
+		t.out.Files = append(t.out.Files, ingestFile{File: p.path, Results: []ingestResult{}})
 		err := t.file(ctx, len(t.out.Files)-1)
-		if measure.KindOf(err) == measure.KindStore {
+		switch {
+		case measure.KindOf(err) == measure.KindStore:
 			return err
-		}
-		if err != nil {
+		case p.found && isForeign(err):
+			t.out.Files[len(t.out.Files)-1].Foreign = true
+			t.out.Foreign++
+		case err != nil:
 			t.refuse(len(t.out.Files)-1, err)
 		}
 	}
@@ -193,16 +221,8 @@ func (t *ingestTaker) take(ctx context.Context, paths []string) error {
 
 func (t *ingestTaker) file(ctx context.Context, index int) error {
 	file := &t.out.Files[index]
-	data, modified, err := readBounded(t.sys, file.File)
-	if err != nil {
-		return err
-	}
-	s, err := ingest.NewSource(file.File, data, modified)
-	if err != nil {
-		return err
-	}
-	file.SHA256 = s.SHA256
-	results, err := t.request.Read(s)
+	results, sha256, err := t.read(file.File)
+	file.SHA256 = sha256
 	if err == nil {
 		err = t.intake.Check(results)
 	}
@@ -219,6 +239,20 @@ func (t *ingestTaker) file(ctx context.Context, index int) error {
 		}
 	}
 	return nil
+}
+
+// read decodes a file.
+func (t *ingestTaker) read(path string) (results []*measure.Result, sha256 string, err error) {
+	data, modified, err := readBounded(t.sys, path)
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := ingest.NewSource(path, data, modified)
+	if err != nil {
+		return nil, "", err
+	}
+	results, err = t.request.Read(s)
+	return results, s.SHA256, err
 }
 
 // join puts in what waited for the other end of its run.
@@ -240,25 +274,52 @@ func (t *ingestTaker) join(ctx context.Context) error {
 }
 
 func (t *ingestTaker) add(ctx context.Context, file *ingestFile, r *measure.Result) error {
-	taken, added, err := t.intake.Add(ctx, r)
+	taken, state, err := t.put(ctx, r)
 	if err != nil {
 		return err
-	}
-	if added {
-		t.out.New++
-	} else {
-		t.out.Known++
 	}
 	o, other := taken.Origin, ""
 	if o.Other != nil {
 		other = o.Other.File
 	}
 	file.Results = append(file.Results, ingestResult{
-		ID: taken.ID, Known: !added, Other: other, Line: o.Line, Format: o.Format, Tool: strings.TrimSpace(o.Tool + " " + o.ToolVersion), Test: taken.Test, Label: taken.Label,
+		ID: taken.ID, Known: state == stateKnown, Replaced: state == stateReplaced, Other: other, Line: o.Line, Format: o.Format, Tool: strings.TrimSpace(o.Tool + " " + o.ToolVersion), Test: taken.Test, Label: taken.Label,
 		Pattern: taken.Pattern, Levels: taken.Levels, Round: taken.Round, Headline: headline(text.ForPrograms(), taken.Entry), Missing: o.Missing,
 		line: text.Headline(taken.Test, taken.ErrorKind, taken.Figures),
 	})
 	return nil
+}
+
+// What became of a result.
+type ingestState int
+
+const (
+	stateNew ingestState = iota
+	stateKnown
+	stateReplaced
+)
+
+// put puts a result into the campaign, in place of one with other levels if that is wanted.
+func (t *ingestTaker) put(ctx context.Context, r *measure.Result) (taken *ingest.Taken, state ingestState, err error) {
+	if old := t.intake.Relevelled(r); old != nil {
+		replaces, err := t.replaces(ctx, old, r)
+		if err != nil {
+			return nil, 0, err
+		}
+		if replaces {
+			t.out.Replaced++
+			taken, err = t.intake.Replace(ctx, old, r)
+			return taken, stateReplaced, err
+		}
+		t.out.Other++
+	}
+	taken, added, err := t.intake.Add(ctx, r)
+	if err == nil && added {
+		t.out.New++
+		return taken, stateNew, nil
+	}
+	t.out.Known++
+	return taken, stateKnown, err
 }
 
 // refuse says what is wrong with a file, once.
@@ -282,11 +343,13 @@ func (t *ingestTaker) failure() error {
 	}
 	files := len(t.out.Files)
 	switch {
+	case t.out.Foreign == files:
+		return measure.Fail(measure.KindFile, "cli.ingest.foreign", measure.Figures{"files": files, "formats": ingest.Formats()[1:]})
 	case first == nil:
 		return nil
 	case !t.several:
 		return first
-	case t.out.Unread == files:
+	case t.out.Unread == files-t.out.Foreign:
 		return measure.Fail(first.Kind, "cli.ingest.none_read", measure.Figures{"files": files})
 	}
 	return measure.Fail(measure.KindIncomplete, "cli.ingest.some_unread", measure.Figures{"unread": t.out.Unread, "files": files})

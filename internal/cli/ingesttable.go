@@ -33,6 +33,8 @@ func printIngest(c *text.Catalogue, w io.Writer, columns int, all bool, out *ing
 			switch {
 			case r.Known:
 				state = c.Sentence("ingest.known", nil)
+			case r.Replaced:
+				state = c.Sentence("ingest.replaced", nil)
 			case r.Other != "":
 				state = c.Sentence("ingest.other", text.Args{"File": r.Other})
 			}
@@ -52,8 +54,20 @@ func printIngest(c *text.Catalogue, w io.Writer, columns int, all bool, out *ing
 		}
 		fmt.Fprintln(w, strings.Join(lines, "\n"))
 	}
-	fmt.Fprintln(w, c.Sentence("ingest.done", text.Args{"New": out.New, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun}))
-	if out.New > 0 && !out.DryRun {
+	fmt.Fprintln(w, c.Sentence("ingest.done", text.Args{"New": out.New + out.Replaced, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun, "Replaced": out.Replaced}))
+	if out.Other > 0 {
+		fmt.Fprintln(w, c.Sentence("ingest.other_levels", text.Args{"Results": out.Other}))
+	}
+	if out.Foreign > 0 {
+		var names []string
+		for _, file := range out.Files {
+			if file.Foreign {
+				names = append(names, file.File)
+			}
+		}
+		fmt.Fprintln(w, printable.Line(c.Sentence("ingest.foreign", text.Args{"Count": out.Foreign, "Files": firstOf(names)})))
+	}
+	if out.New+out.Replaced > 0 && !out.DryRun {
 		fmt.Fprintln(w, c.Sentence("ingest.report", text.Args{"Campaign": out.Name}))
 	}
 }

@@ -82,6 +82,7 @@ func TestAFileOfNothingTakesLittleMemory(t *testing.T) {
 	const size, most = 20 << 20, 300 << 20
 	for name, c := range map[string]struct{ format, begin, part string }{
 		"intervals": {"iperf3", `{"intervals":[`, "null,"},
+		"numbers":   {"iperf3", `{"intervals":[`, "-nan,"},
 		"streams":   {"iperf3", `{"end":{"streams":[`, "null,"},
 		"connected": {"iperf3", `{"start":{"connected":[`, "null,"},
 		"threads":   {"ntttcp", `{"ntttcpr":{"threads":[`, "null,"},

@@ -1,5 +1,6 @@
 // Package ingest converts the output of other programs into results: iperf3, iperf2, ntttcp,
-// Ethr, ping, fping, sockperf, netperf, nuttcp and mtr, and tables in CSV with a mapping file.
+// Ethr, ping, fping, sockperf, netperf, nuttcp, mtr, latte, PsPing, lagscope and cps, and tables in CSV with a
+// mapping file.
 // docs/reference/ingest.md describes what is read from each format and what is missing from a
 // result.
 //

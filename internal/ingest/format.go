@@ -34,6 +34,10 @@ func formats() []format {
 		{"fping", fping, true, "ingest.fping.nothing"},
 		{"nuttcp", nuttcp, true, "ingest.nuttcp.nothing"},
 		{"mtr", mtr, true, "ingest.mtr.nothing"},
+		{"latte", latte, true, "ingest.latte.nothing"},
+		{"psping", psping, true, "ingest.psping.nothing"},
+		{"lagscope", lagscope, true, "ingest.lagscope.nothing"},
+		{"cps", cps, true, "ingest.cps.nothing"},
 	}
 }
 
@@ -52,7 +56,7 @@ func Formats() []string {
 func Decode(s *Source, name string) ([]*measure.Result, error) {
 	if name == Auto {
 		if name = detect(s.text); name == "" {
-			return nil, s.fail(1, "ingest.format.undetected", measure.Figures{"formats": Formats()[1:]})
+			return nil, s.unread()
 		}
 	}
 	all := formats()
@@ -63,6 +67,7 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	case i < 0:
 		return nil, measure.Fail(measure.KindUsage, "ingest.format.unknown", measure.Figures{"format": short(name), "formats": Formats()})
 	}
+	s.impossible = nil
 	results, err := all[i].decode(s)
 	if err == nil && len(results) == 0 {
 		err = s.fail(1, all[i].nothing, nil)
@@ -73,12 +78,42 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	for _, r := range results {
 		r.Origin.Format = strings.TrimSuffix(name, "-csv")
 	}
+	s.reportImpossible(results)
 	start := strings.TrimSpace(s.text)
 	markup := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "<")
 	if all[i].lines && s.openEnd() && !markup {
 		results[len(results)-1].Findings.Add(finding.LastLineOpen, "", nil)
 	}
 	return results, nil
+}
+
+// otherProgram is a program whose output people have and which is not read.
+type otherProgram struct {
+	name   string
+	marks  []string // any of them is in its output
+	export string   // how it writes a table, or empty if it has no option for that
+}
+
+var otherPrograms = []otherProgram{
+	{"Speedtest CLI", []string{"Speedtest by Ookla"}, "speedtest --format=csv --output-header"},
+	{"ctsTraffic", []string{"ctsTraffic"}, "ctsTraffic -StatusFilename:FILE.csv"},
+	{"qperf", []string{"tcp_bw:\n", "tcp_lat:\n", "udp_bw:\n", "udp_lat:\n"}, ""},
+	{"perftest", []string{"RDMA_Write BW Test", "RDMA_Read BW Test", "Send BW Test", "RDMA_Write Latency Test", "RDMA_Read Latency Test", "Send Latency Test"}, ""},
+	{"hping", []string{"HPING "}, ""},
+	{"Nping", []string{"Starting Nping "}, ""},
+	{"hrPing", []string{"This is hrPING "}, ""},
+}
+
+// unread is the error for a file whose format is not known: the name of the program, if its output is known to be
+// that of another, and what helps.
+func (s *Source) unread() error {
+	head := s.text[:min(len(s.text), sniffBytes)]
+	for _, p := range otherPrograms {
+		if slices.ContainsFunc(p.marks, func(mark string) bool { return strings.Contains(head, mark) }) {
+			return s.fail(1, "ingest.format.other", measure.Figures{"tool": p.name}).WithHintCode("ingest.table", measure.Figures{"export": p.export})
+		}
+	}
+	return s.fail(1, "ingest.format.undetected", measure.Figures{"formats": Formats()[1:]})
 }
 
 // sniffBytes is the part of a file that is read to detect its format.
@@ -102,10 +137,20 @@ func detect(text string) string {
 		return "ntttcp"
 	case has("nuttcp-t: ", "nuttcp-r: "), has(" MB / ") && has(" Mbps"), strings.HasPrefix(start, "megabytes="):
 		return "nuttcp"
-	case has("HOST:") && has("Loss%") && has(".|--"):
+	case has("HOST:") && has("Loss%") && has(".|--", ". AS"):
 		return "mtr"
-	case has("sockperf: "):
+	case has("sockperf: ", sockperfLogBegins):
 		return "sockperf"
+	case has("PsPing v", " iterations (warmup "):
+		return "psping"
+	case has("Latency(usec)") && has("MsgSize(byte)"):
+		return "latte"
+	case has("lagscope ") && has("Ping statistics for ", "New connection: "):
+		return "lagscope"
+	case has(cpsEnd), has("T(sec)") && has("Conn/s"):
+		return "cps"
+	case isTestConnection(head):
+		return "ping"
 	case has("Ethr: ", "[RemoteAddress]  Proto"):
 		return "ethr"
 	case has(" TEST from "):
@@ -122,7 +167,8 @@ func detect(text string) string {
 		return "fping"
 	}
 	for line := range strings.Lines(head) {
-		if _, _, _, ok := pingBegins(line); ok {
+		_, _, _, ok := pingBegins(line)
+		if _, isRouter := routerTarget(line); ok || isRouter {
 			return "ping"
 		}
 	}
@@ -136,6 +182,8 @@ func detectJSON(start string) string {
 		return "ntttcp"
 	case strings.HasPrefix(first, `{"Time":`):
 		return "ethr"
+	case strings.Contains(first, `"report"`) && strings.Contains(first, `"mtr"`):
+		return "mtr"
 	case strings.Contains(first, `"start"`), strings.HasPrefix(first, `{"event":`):
 		return "iperf3"
 	}

@@ -112,12 +112,20 @@ func FuzzIperf2(f *testing.F)    { fuzzDecoder(f, "iperf2", "iperf2-client", "ip
 func FuzzIperf2CSV(f *testing.F) { fuzzDecoder(f, "iperf2-csv", "iperf2-tcp", "iperf2-udp") }
 func FuzzNtttcp(f *testing.F)    { fuzzDecoder(f, "ntttcp", "ntttcp-") }
 func FuzzEthr(f *testing.F)      { fuzzDecoder(f, "ethr", "ethr-") }
-func FuzzPing(f *testing.F)      { fuzzDecoder(f, "ping", "ping") }
-func FuzzSockperf(f *testing.F)  { fuzzDecoder(f, "sockperf", "sockperf-") }
-func FuzzFping(f *testing.F)     { fuzzDecoder(f, "fping", "fping-") }
-func FuzzNuttcp(f *testing.F)    { fuzzDecoder(f, "nuttcp", "nuttcp-") }
-func FuzzMtr(f *testing.F)       { fuzzDecoder(f, "mtr", "mtr") }
-func FuzzNetperf(f *testing.F)   { fuzzDecoder(f, "netperf", "netperf-") }
+func FuzzPing(f *testing.F)      { fuzzDecoder(f, "ping", "ping", "test-connection") }
+func FuzzSockperf(f *testing.F) {
+	log := sampleBytes(f, "sockperf-full-log.csv")
+	f.Add([]byte(strings.Replace(string(log[:2000]), "ReceivedMessages=475", "ReceivedMessages=3", 1))) // the whole is long
+	fuzzDecoder(f, "sockperf", "sockperf-")
+}
+func FuzzFping(f *testing.F)    { fuzzDecoder(f, "fping", "fping-") }
+func FuzzNuttcp(f *testing.F)   { fuzzDecoder(f, "nuttcp", "nuttcp-") }
+func FuzzMtr(f *testing.F)      { fuzzDecoder(f, "mtr", "mtr") }
+func FuzzLatte(f *testing.F)    { fuzzDecoder(f, "latte", "latte") }
+func FuzzPsping(f *testing.F)   { fuzzDecoder(f, "psping", "psping-") }
+func FuzzLagscope(f *testing.F) { fuzzDecoder(f, "lagscope", "lagscope") }
+func FuzzCps(f *testing.F)      { fuzzDecoder(f, "cps", "cps-") }
+func FuzzNetperf(f *testing.F)  { fuzzDecoder(f, "netperf", "netperf-") }
 
 // FuzzAuto detects the format.
 func FuzzAuto(f *testing.F) {

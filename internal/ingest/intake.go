@@ -22,7 +22,7 @@ type Intake struct {
 	known    map[string]*Taken
 	ends     map[string]*Taken // of both ends, by each of their places
 	single   map[string]*Taken // of one end, by its place
-	patterns map[string]bool
+	patterns map[string]int    // results of each
 	rounds   *rounds
 	order    map[int]int // results in a round
 }
@@ -38,7 +38,7 @@ type Taken struct {
 // Open finds the campaign of the request, or creates it. With dry nothing is written, and st
 // may be nil if there is no store yet. A campaign that soku run measured is refused, of kind usage.
 func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, error) {
-	in := &Intake{store: st, request: q, dry: dry, known: map[string]*Taken{}, ends: map[string]*Taken{}, single: map[string]*Taken{}, patterns: map[string]bool{}, rounds: newRounds(), order: map[int]int{}}
+	in := &Intake{store: st, request: q, dry: dry, known: map[string]*Taken{}, ends: map[string]*Taken{}, single: map[string]*Taken{}, patterns: map[string]int{}, rounds: newRounds(), order: map[int]int{}}
 	if dry && st == nil {
 		in.begin()
 		return in, nil
@@ -90,15 +90,17 @@ func (in *Intake) learn(r *measure.Result) *Taken {
 			in.single[place(r.Origin.SHA256, r.Origin.Record)] = t
 		}
 	}
-	in.patterns[measure.LevelsKey(r.Trial.Levels)] = true
+	in.patterns[measure.LevelsKey(r.Trial.Levels)]++
 	in.rounds.learn(r)
 	in.order[r.Trial.Round] = max(in.order[r.Trial.Round], r.Trial.Order)
 	return t
 }
 
 // origin identifies a result by the content of its file and its position in it.
-func origin(r *measure.Result) string {
-	return fmt.Sprintf("%s %d %s %s", r.Origin.SHA256, r.Origin.Record, r.Origin.Part, r.Trial.Label)
+func origin(r *measure.Result) string { return originKey(r.Origin, r.Trial.Label) }
+
+func originKey(o *measure.Origin, label string) string {
+	return fmt.Sprintf("%s %d %s %s", o.SHA256, o.Record, o.Part, label)
 }
 
 // place is a record of a file with that content.
@@ -142,6 +144,47 @@ func (in *Intake) Add(ctx context.Context, r *measure.Result) (taken *Taken, add
 		in.Campaign.Failed++
 	}
 	return taken, true, nil
+}
+
+// Relevelled returns the result of the campaign that was made from the same position of a file, if its levels
+// are others than those that r has now, or nil. A result without levels says nothing of them.
+func (in *Intake) Relevelled(r *measure.Result) *Taken {
+	known := in.Known(r)
+	if known == nil || len(r.Trial.Levels) == 0 || measure.LevelsKey(known.Levels) == measure.LevelsKey(r.Trial.Levels) {
+		return nil
+	}
+	return known
+}
+
+// Replace puts a result into the campaign in place of one that [Intake.Relevelled] returned.
+func (in *Intake) Replace(ctx context.Context, old *Taken, r *measure.Result) (*Taken, error) {
+	if !in.dry {
+		if _, err := in.store.Delete(ctx, []string{old.ID}); err != nil {
+			return nil, err
+		}
+	}
+	in.forget(old)
+	taken, _, err := in.Add(ctx, r)
+	return taken, err
+}
+
+// forget takes a result out of what is known of the campaign. The number of its round stays taken.
+func (in *Intake) forget(t *Taken) {
+	o := t.Origin
+	delete(in.known, originKey(o, t.Label))
+	delete(in.ends, place(o.SHA256, o.Record))
+	delete(in.single, place(o.SHA256, o.Record))
+	if o.Other != nil {
+		delete(in.ends, place(o.Other.SHA256, o.Other.Record))
+	}
+	key := measure.LevelsKey(t.Levels)
+	if in.patterns[key]--; in.patterns[key] <= 0 {
+		delete(in.patterns, key)
+	}
+	in.Campaign.Done--
+	if t.ErrorKind != "" {
+		in.Campaign.Failed--
+	}
 }
 
 // readFigures adds what the outline of a stored result does not have.

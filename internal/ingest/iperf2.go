@@ -93,6 +93,9 @@ func (p *iperf2File) record(at int, line string) error {
 	if !ok {
 		return p.s.fail(at, "ingest.iperf2.line", nil)
 	}
+	if row.absent {
+		p.s.noteImpossible(at)
+	}
 	return p.test.add(p.s, at, id, row)
 }
 

@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +13,8 @@ import (
 )
 
 // iperf2CSV reads the output of iperf 2 with -y C. It does not name the end that wrote it: the
-// first address of a line is that end's own.
+// first address of a line is that end's own. The server's report of a UDP test, at a client of iperf 2.0, has
+// the addresses the other way round.
 func iperf2CSV(s *Source) ([]*measure.Result, error) {
 	if _, err := s.lines(); err != nil {
 		return nil, err
@@ -25,6 +27,7 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 	var out []*measure.Result
 	var test *iperf2Test
 	ports := map[string]string{}
+	reports := map[string]iperf2Row{}
 	end := func() error {
 		if test == nil {
 			return nil
@@ -32,16 +35,21 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 		if len(out) == maxRecords {
 			return s.fail(test.line, "ingest.too_many.tests", measure.Figures{"limit": maxRecords})
 		}
+		test.udp = test.udp || len(reports) > 0
+		maps.Copy(test.reports, reports)
 		r, err := test.result(s, false, len(out)+1)
 		if err != nil {
 			return err
 		}
-		r.Origin.Missing = slices.DeleteFunc(r.Origin.Missing, func(f measure.Finding) bool {
-			return f.Code == finding.GoodputOfSender || f.Code == finding.IntervalsOfSender
-		})
-		missing(r, finding.CounterUnknown)
+		if len(test.reports) == 0 {
+			r.Origin.Missing = slices.DeleteFunc(r.Origin.Missing, func(f measure.Finding) bool {
+				return f.Code == finding.GoodputOfSender || f.Code == finding.IntervalsOfSender
+			})
+			missing(r, finding.CounterUnknown)
+		}
 		out, test = append(out, r), nil
 		clear(ports)
+		clear(reports)
 		return nil
 	}
 	for {
@@ -63,7 +71,15 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 		if !ok {
 			return nil, s.fail(line, "ingest.iperf2.cell", nil)
 		}
-		if port, known := ports[id]; known && port != cells[2]+">"+cells[4] {
+		if row.absent {
+			s.noteImpossible(line)
+		}
+		port, known := ports[id]
+		if known && len(cells) == 14 && !test.udp && (port == cells[4]+">"+cells[2] || port == cells[2]+">"+cells[4]) {
+			reports[id] = row // of the server; a client of iperf 2.0 writes its own lines without datagrams
+			continue
+		}
+		if _, reported := reports[id]; known && (reported || port != cells[2]+">"+cells[4]) {
 			if err := end(); err != nil {
 				return nil, err
 			}
@@ -90,16 +106,17 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 }
 
 // iperf2Cells reads interval, bytes, bit/s, and of datagrams jitter in ms, lost
-// and total; a client that got no report from its server writes a total of -1.
+// and total, each if it can be; a client that got no report from its server writes a total of -1.
 func iperf2Cells(cells []string) (row iperf2Row, ok bool) {
 	if row.iperfFigures, ok = readIperfFigures(cells[6], cells[7], cells[8], 1, 1); !ok {
 		return row, false
 	}
 	if len(cells) == 14 {
-		var hasJitter bool
-		row.lost, row.total, ok = iperfLosses(cells[10], cells[11])
-		row.jitter, hasJitter = number(cells[9])
-		row.datagrams = ok && hasJitter
+		row.lost, row.total, row.datagrams = iperfLosses(cells[10], cells[11])
+		if v, ok := number(cells[9]); ok {
+			row.jitter = &v
+		}
+		row.absent = row.jitter == nil || !row.datagrams && cells[11] != "-1"
 	}
 	return row, true
 }

@@ -78,7 +78,8 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow, receivi
 	sum := &f.Summary
 	var packets, lost int64
 	var jitter, retries, reordered float64
-	hasRetries, hasLoss, reports := true, true, 0
+	var rate rounding
+	hasRetries, hasLoss, hasJitter, reports := true, true, true, 0
 	for i, id := range t.ids {
 		id = t.stream(id, f.Direction)
 		row, intervals, ok := total(t.rows[id])
@@ -100,8 +101,12 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow, receivi
 			reports++
 		}
 		hasLoss = hasLoss && row.datagrams
-		packets, lost, jitter, reordered = packets+row.total, lost+row.lost, jitter+row.jitter, reordered+t.reordered[id]
+		packets, lost, reordered = packets+row.total, lost+row.lost, reordered+t.reordered[id]
+		if hasJitter = hasJitter && row.jitter != nil; hasJitter {
+			jitter += *row.jitter
+		}
 		sum.GoodputBps += row.bps
+		rate = rate.add(row.rounding)
 		sum.SentBytes += stream.SentBytes
 		sum.ReceivedBytes += stream.ReceivedBytes
 		sum.DurationNs = max(sum.DurationNs, seconds(row.to))
@@ -117,8 +122,11 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow, receivi
 	if t.udp && hasLoss {
 		setDatagrams(sum, packets, lost)
 		sum.PacketsReordered = int64(reordered)
-		sum.JitterNs = nsOf(jitter / float64(len(t.ids)))
+		if hasJitter {
+			sum.JitterNs = nsOf(jitter / float64(len(t.ids)))
+		}
 	}
+	rate.note(r, sum.GoodputBps)
 	return nil
 }
 

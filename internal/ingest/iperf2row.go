@@ -1,18 +1,15 @@
 package ingest
 
-import (
-	"math"
-	"strings"
-)
+import "strings"
 
 // iperf2Row is a line of figures of a stream.
 type iperf2Row struct {
 	iperfFigures
-	slack                 float64 // of bps: half of its last digit
 	retries               float64
 	lost, total           int64
-	jitter                float64 // ms
+	jitter                *float64 // ms
 	hasRetries, datagrams bool
+	absent                bool // a figure cannot be
 	bounces               *iperf2Bounces
 }
 
@@ -31,11 +28,9 @@ func iperf2Figures(interval, rest string) (row iperf2Row, ok bool) {
 	if len(words) < 4 {
 		return row, false
 	}
-	rate := iperfUnit(words[3])
-	if row.iperfFigures, ok = readIperfFigures(interval, words[0], words[2], iperfUnit(words[1]), rate); !ok {
+	if row.iperfFigures, ok = readIperfFigures(interval, words[0], words[2], iperfUnit(words[1]), iperfUnit(words[3])); !ok {
 		return row, false
 	}
-	row.slack = lastDigit(words[2]) / 2 * rate
 	tail := words[4:]
 	switch {
 	case len(tail) < 2:
@@ -53,12 +48,6 @@ func iperf2Figures(interval, rest string) (row iperf2Row, ok bool) {
 	return row, true
 }
 
-// lastDigit is the value of the last digit of a number.
-func lastDigit(text string) float64 {
-	_, decimals, _ := strings.Cut(text, ".")
-	return math.Pow10(-min(len(decimals), 9))
-}
-
 // losses reads "0.006 ms 0/893 (0%)", which 2.0 writes as "0/  893 (0%)".
 func (r *iperf2Row) losses(tail []string) bool {
 	if len(tail) < 3 {
@@ -68,10 +57,20 @@ func (r *iperf2Row) losses(tail []string) bool {
 	if total == "" && len(tail) > 3 {
 		total = tail[3]
 	}
-	var ok bool
+	return r.counts(tail[0], lost, total)
+}
+
+// counts takes the jitter in ms and the losses of a line, each if it can be.
+func (r *iperf2Row) counts(jitter, lost, total string) bool {
 	r.lost, r.total, r.datagrams = iperfLosses(lost, total)
-	r.jitter, ok = number(tail[0])
-	return ok && r.datagrams
+	ok := r.datagrams || impossibleLosses(lost, total)
+	if v, good := number(jitter); good {
+		r.jitter = &v
+	} else {
+		ok = ok && impossible(jitter)
+	}
+	r.absent = !r.datagrams || r.jitter == nil
+	return ok
 }
 
 // iperf2RoundTrips reads "20=0.039/0.017/0.375/0.080": their number, and mean, least, most and

@@ -115,10 +115,13 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 		if sum == nil {
 			continue
 		}
-		for _, v := range sum.figures() {
+		for _, v := range sum.amounts() {
 			if !plausible(v) {
 				return nil, s.fail(line, "ingest.iperf3.figure", measure.Figures{"figure": v})
 			}
+		}
+		if sum.takeOut() {
+			s.noteImpossible(line)
 		}
 	}
 	r := newReading(measure.TestTCP, "iperf3", version, record, line)
@@ -156,6 +159,13 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 	iperf3CPU(r, d)
 	if d.computed {
 		missing(r, finding.GoodputComputed)
+	}
+	rates := d.receivers
+	if len(rates) == 0 {
+		rates = d.senders
+	}
+	for _, v := range rates {
+		v.note(r, r.Summary.GoodputBps)
 	}
 	return r, nil
 }

@@ -15,6 +15,8 @@ type iperf3Doc struct {
 	printed  bool // made of text
 	verbose  bool // the text has the options (-V)
 	computed bool // the goodput is computed of the intervals
+
+	senders, receivers []rounding // of the rates at the end of a text
 }
 
 type iperf3Start struct {
@@ -116,15 +118,22 @@ type iperf3CPUTimes struct {
 	Remote     float64 `json:"remote_total"`
 }
 
-// figures are the numbers of a sum that a result takes over.
-func (s *iperf3Sum) figures() []float64 {
-	out := []float64{s.Start, s.End, s.Seconds, s.Bytes, s.Bps, s.Cwnd, s.RTT, s.RTTVar, s.MinRTT, s.MeanRTT, s.PMTU}
-	for _, p := range []*float64{s.Retransmits, s.Jitter, s.Packets, s.OutOfOrder} {
-		if p != nil {
-			out = append(out, *p)
+// amounts are the numbers of a sum that every result has.
+func (s *iperf3Sum) amounts() []float64 { return []float64{s.Start, s.End, s.Seconds, s.Bytes, s.Bps} }
+
+// takeOut takes the other figures out of a sum that cannot be, and reports whether there were any.
+func (s *iperf3Sum) takeOut() (found bool) {
+	for _, v := range []*float64{&s.Cwnd, &s.RTT, &s.RTTVar, &s.MinRTT, &s.MeanRTT, &s.PMTU} {
+		if !plausible(*v) {
+			*v, found = 0, true
 		}
 	}
-	return out
+	for _, p := range []**float64{&s.Retransmits, &s.Jitter, &s.Packets, &s.OutOfOrder} {
+		if *p != nil && !plausible(**p) {
+			*p, found = nil, true
+		}
+	}
+	return found
 }
 
 // sums are all sums of a document.

@@ -40,13 +40,17 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 		s.GoodputBps = sent.Bps
 		missing(r, finding.GoodputOfSender)
 	}
+	if got := cmp.Or(s.ReceivedBytes, s.SentBytes); s.GoodputBps == 0 && got > 0 && s.DurationNs > 0 { // it was no number
+		s.GoodputBps = float64(got) * 8e9 / float64(s.DurationNs)
+		missing(r, finding.GoodputComputed)
+	}
 	if sent != nil && sent.Retransmits != nil {
 		s.Retransmits = new(int64(*sent.Retransmits))
 	} else if r.Test == measure.TestTCP {
 		missing(r, finding.NoRetransmits)
 	}
 	if r.Test == measure.TestUDP {
-		iperf3Datagrams(r, s, d, sent, received, sum)
+		iperf3Datagrams(r, s, d, dir, sent, received, sum)
 	}
 	if s.SentBytes == 0 {
 		missing(r, finding.NoSenderCount)
@@ -58,7 +62,7 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 
 // iperf3Datagrams fills in loss and jitter. Versions before 3.9 have one sum, with the sender's
 // bytes and the receiver's losses.
-func iperf3Datagrams(r *measure.Result, s *measure.Summary, d *iperf3Doc, sent, received, sum *iperf3Sum) {
+func iperf3Datagrams(r *measure.Result, s *measure.Summary, d *iperf3Doc, dir measure.Direction, sent, received, sum *iperf3Sum) {
 	from := received
 	if from == nil || from.Packets == nil || *from.Packets == 0 {
 		from = sum
@@ -72,17 +76,49 @@ func iperf3Datagrams(r *measure.Result, s *measure.Summary, d *iperf3Doc, sent, 
 		missing(r, finding.NoLoss)
 		return
 	}
-	packets, lost := *from.Packets, 0.0
-	if from.Lost != nil {
-		lost = min(max(*from.Lost, 0), packets) // late datagrams make it negative
-	}
 	if from.Jitter != nil {
 		s.JitterNs = nsOf(*from.Jitter)
+	}
+	packets, lost := *from.Packets, 0.0
+	if from.Lost != nil {
+		lost = max(*from.Lost, 0) // late datagrams make it negative
+	}
+	most := packets
+	if n := d.datagramsSent(r, dir, sent, s.SentBytes); n > 0 {
+		most = min(most, n)
+	}
+	if lost > most {
+		r.Findings.Add(finding.LossImpossible, "", measure.Figures{"tool": r.Origin.Tool, "lost": lost, "sent": most})
+		missing(r, finding.NoLoss)
+		return
 	}
 	if from.OutOfOrder != nil {
 		s.PacketsReordered = int64(*from.OutOfOrder)
 	}
 	setDatagrams(s, int64(packets), int64(lost))
+}
+
+// datagramsSent is how many datagrams the sender sent by its own counts, with those of an omitted start, or
+// 0 if the document has none. A receiver computes its number from the sequence numbers that it saw.
+func (d *iperf3Doc) datagramsSent(r *measure.Result, dir measure.Direction, sent *iperf3Sum, bytes int64) float64 {
+	n := 0.0
+	for i := range d.Intervals {
+		for _, v := range []*iperf3Sum{d.Intervals[i].Sum, d.Intervals[i].Other} {
+			if v == nil || v.Packets == nil {
+				continue
+			}
+			if of, sender := d.direction(r, v); sender && of == dir {
+				n += *v.Packets
+			}
+		}
+	}
+	if sent != nil && sent.Packets != nil {
+		n = max(n, *sent.Packets)
+	}
+	if block := float64(r.Options.Size); n > 0 && block > 0 {
+		n = max(n, float64(bytes)/block)
+	}
+	return n
 }
 
 // sumOfSender reports whether the losses of a sum are those of a sender, which knows of none and
@@ -155,8 +191,8 @@ func iperf3Sample(sum *iperf3Sum, from float64, sender bool) measure.Sample {
 	out.ReceivedBytes = int64(sum.Bytes)
 	if sum.Packets != nil {
 		out.Packets = int64(*sum.Packets)
-		if sum.Lost != nil {
-			out.Lost = int64(min(max(*sum.Lost, 0), *sum.Packets))
+		if sum.Lost != nil && *sum.Lost <= *sum.Packets {
+			out.Lost = int64(max(*sum.Lost, 0))
 			out.Packets -= out.Lost
 		}
 	}

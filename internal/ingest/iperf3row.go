@@ -17,6 +17,7 @@ type iperf3Row struct {
 	retransmits   *float64
 	jitter        *float64 // ms
 	lost, packets *float64
+	absent        bool // a figure cannot be
 }
 
 // bracketed reads a line that begins with a stream in brackets: its connection, its figures, or a
@@ -42,6 +43,9 @@ func (t *iperf3Test) bracketed(s *Source, at int, line string) error {
 	row, ok := iperf3Figures(words, t.udp)
 	if !ok {
 		return s.fail(at, "ingest.iperf3.line", nil)
+	}
+	if row.absent {
+		s.noteImpossible(at)
 	}
 	row.id, row.role = id, role
 	if err := t.stream(s, at, id); err != nil {
@@ -116,12 +120,13 @@ func iperf3Figures(words []string, udp bool) (row iperf3Row, ok bool) {
 		return row, row.datagrams(tail[0], tail[2])
 	}
 	n, whole := count(tail[0])
-	if !whole {
-		return row, false
-	}
-	if udp {
+	switch {
+	case !whole:
+		row.absent = impossible(tail[0])
+		return row, row.absent
+	case udp:
 		row.packets = new(float64(n))
-	} else {
+	default:
 		row.retransmits = new(float64(n))
 	}
 	return row, true
@@ -130,15 +135,24 @@ func iperf3Figures(words []string, udp bool) (row iperf3Row, ok bool) {
 // datagrams reads "0.021" ms and "0/39", or "Unknown/39" of an old server with an omitted start.
 func (r *iperf3Row) datagrams(jitter, counts string) bool {
 	j, ok := number(jitter)
-	r.jitter = &j
+	if ok {
+		r.jitter = &j
+	} else {
+		r.absent = impossible(jitter)
+		ok = r.absent
+	}
 	lost, total, _ := strings.Cut(counts, "/")
 	if lost == "Unknown" {
 		_, whole := count(total)
 		return ok && whole
 	}
 	l, n, whole := iperfLosses(lost, total)
+	if !whole {
+		r.absent = true
+		return ok && impossibleLosses(lost, total)
+	}
 	r.lost, r.packets = new(float64(l)), new(float64(n))
-	return ok && whole
+	return ok
 }
 
 // sum is a row as a document of -J has it. Its sender tells whether the end that printed it sends.

@@ -78,10 +78,13 @@ func (t *iperf3Test) total(row *iperf3Row, sum *iperf3Sum) {
 	switch row.label {
 	case "sender":
 		*sent = sum
+		t.d.senders = append(t.d.senders, row.rounding)
 	case "receiver":
 		*received = sum
+		t.d.receivers = append(t.d.receivers, row.rounding)
 	default:
 		*both = sum
+		t.d.receivers = append(t.d.receivers, row.rounding)
 		t.received(sum)
 	}
 	if n, ok := t.reordered[cmp.Or(row.role, "-")]; ok && row.label != "sender" {

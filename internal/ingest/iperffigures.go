@@ -4,7 +4,10 @@ import "strings"
 
 // iperfFigures is what a line of figures of iperf 2 or iperf3 has in every form: an interval in s,
 // an amount and a rate.
-type iperfFigures struct{ from, to, bytes, bps float64 }
+type iperfFigures struct {
+	from, to, bytes, bps float64
+	rounding
+}
 
 // readIperfFigures reads an interval, "0.00-1.00" or "0.0- 1.0", an amount and a rate. The factors are
 // those of their units, 0 for an unknown unit.
@@ -20,7 +23,14 @@ func readIperfFigures(interval, amount, rate string, bytes, bps float64) (f iper
 		*v.to = n * v.factor
 		ok = ok && good && plausible(*v.to)
 	}
-	return f, ok && f.from <= f.to && f.to <= 1e7
+	if ok = ok && f.from <= f.to && f.to <= 1e7; ok {
+		slack := lastDigit(to) / 2
+		if f.from > 0 {
+			slack *= 2
+		}
+		f.bps, f.rounding = bestRate(f.bps, lastDigit(rate)/2*bps, f.bytes, lastDigit(amount)/2*bytes, f.to-f.from, slack)
+	}
+	return f, ok
 }
 
 // iperfUnit is the factor of a unit: iperf counts bytes by 1024 and bits by 1000. It is 0 for an
@@ -63,4 +73,11 @@ func iperfLosses(lost, total string) (l, n int64, ok bool) {
 		l = 0
 	}
 	return l, n, ok && whole && l <= n
+}
+
+// impossibleLosses reports whether a pair that [iperfLosses] refuses is one of counts that cannot be, and
+// not of another text.
+func impossibleLosses(lost, total string) bool {
+	isCount := func(text string) bool { _, ok := number(text); return ok || impossible(text) }
+	return isCount(lost) && isCount(total)
 }

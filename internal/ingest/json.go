@@ -19,6 +19,7 @@ type document struct {
 // documents are the JSON values of a file one after another, as programs append
 // them. The nesting is checked before anything is decoded.
 func (s *Source) documents() ([]document, error) {
+	s.text = s.validNumbers(s.text)
 	if err := s.checkNesting(); err != nil {
 		return nil, err
 	}
@@ -67,6 +68,53 @@ func (s *Source) jsonError(from int64, err error) error {
 		return s.fail(s.lineAt(from+kind.Offset), "ingest.syntax.json_type", measure.Figures{"member": short(kind.Field), "type": kind.Value})
 	}
 	return s.fail(s.lineAt(from), "ingest.syntax.json", measure.Figures{"text": short(err.Error())})
+}
+
+// validNumbers is JSON with null in place of numbers that programs wrote and JSON does not have: undefined and
+// infinite ones, which are recorded, and those whose exponent is missing. An exponent whose plus has become
+// a blank gets it back.
+func (s *Source) validNumbers(text string) string {
+	const ends = ",]}:\" \t\n"
+	var b strings.Builder
+	quoted, line, copied := false, 1, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\n':
+			line++
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted || strings.IndexByte(ends+"[{", c) >= 0:
+		default:
+			n := strings.IndexAny(text[i:], ends)
+			if n < 0 {
+				n = len(text) - i
+			}
+			word, instead := text[i:i+n], ""
+			digit := c == '-' || c >= '0' && c <= '9'
+			switch {
+			case noNumber(word), digit && strings.HasSuffix(strings.TrimRight(strings.ToLower(word), "+-"), "e"):
+				instead = "null"
+				if rest := text[i+n:]; digit && len(rest) > 1 && rest[0] == ' ' && rest[1] >= '0' && rest[1] <= '9' {
+					instead, n = word+"+", n+1
+				} else {
+					s.noteImpossible(line)
+				}
+			}
+			if instead != "" {
+				b.WriteString(text[copied:i])
+				b.WriteString(instead)
+				copied = i + n
+			}
+			i += n - 1
+		}
+	}
+	if copied == 0 {
+		return text
+	}
+	b.WriteString(text[copied:])
+	return b.String()
 }
 
 // checkNesting bounds how deep the values of the text are nested, and how many there are of

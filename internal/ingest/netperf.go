@@ -140,6 +140,11 @@ func (s *Source) netperfOmni(r *measure.Result, head string, values map[string]s
 	if v, ok := get("REMOTE_BYTES_RECVD"); ok && !reverse && v > 0 {
 		f.ReceivedBytes = int64(v)
 	}
+	if moved := cmp.Or(f.ReceivedBytes, f.SentBytes); moved > 0 && (!udp || f.ReceivedBytes > 0) {
+		bps, how := bestRate(f.GoodputBps, lastDigit(values["THROUGHPUT"])/2*scale, float64(moved), 0, f.DurationNs.Std().Seconds(), lastDigit(values["ELAPSED_TIME"])/2)
+		f.GoodputBps = bps
+		how.note(r, bps)
+	}
 	if v, ok := get("LOCAL_TRANSPORT_RETRANS"); ok && !reverse {
 		f.Retransmits = new(int64(v))
 	}
@@ -281,7 +286,10 @@ func (s *Source) netperfDatagrams(r *measure.Result, rows [][]float64, scale flo
 	r.Test, r.Options.Streams, r.Options.Direction = measure.TestUDP, 1, measure.Forward
 	r.Options.Size = measure.Size(min(sent[1], 1<<30))
 	f := emptyFlow(measure.Forward)
-	f.Summary = measure.Summary{GoodputBps: got[3] * scale, DurationNs: seconds(sent[2])}
+	const secondDecimal = 0.005
+	bps, how := bestRate(got[3]*scale, secondDecimal*scale, sent[1]*got[2], 0, got[1], secondDecimal)
+	how.note(r, bps)
+	f.Summary = measure.Summary{GoodputBps: bps, DurationNs: seconds(sent[2])}
 	setDatagrams(&f.Summary, int64(sent[3]), int64(sent[3]-got[2]))
 	setFlows(r, f)
 	return nil

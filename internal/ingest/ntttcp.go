@@ -288,7 +288,7 @@ func (s *Source) ntttcpResult(l *ntttcpLog, record int) (*measure.Result, error)
 		return nil, s.cutOff("ingest.cut_off.ntttcp_throughput", nil)
 	}
 	r := l.reading(record)
-	l.fill(r, mbps*1e6, v["realtime/s"], ntttcpBytes(v))
+	l.fill(r, mbps*1e6, thirdDecimal*1e6, v["realtime/s"], ntttcpBytes(v))
 	return r, nil
 }
 
@@ -312,9 +312,12 @@ func (l *ntttcpLog) reading(record int) *measure.Result {
 	return r
 }
 
-// fill puts the figures of a run of that many seconds into its result.
-func (l *ntttcpLog) fill(r *measure.Result, bps, length float64, moved int64) {
+// fill puts the figures of a run of that many seconds into its result. slack is half of the last digit of bps.
+func (l *ntttcpLog) fill(r *measure.Result, bps, slack, length float64, moved int64) {
 	f := emptyFlow(measure.Forward)
+	var how rounding
+	bps, how = bestRate(bps, slack, float64(moved), 0, length, thirdDecimal)
+	how.note(r, bps)
 	f.Summary.GoodputBps, f.Summary.DurationNs = bps, seconds(length)
 	l.ends(r, &f, moved)
 	setFlows(r, f)

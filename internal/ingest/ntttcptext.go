@@ -40,6 +40,7 @@ type ntttcpLinux struct {
 	l          *ntttcpLog
 	record     int
 	bytes, bps float64
+	slack      float64 // of bps
 	hasTotals  bool
 	tcp, cores bool
 	problem    string
@@ -105,11 +106,13 @@ func (p *ntttcpLinux) figure(s *Source, at int, text, unit string, to *float64) 
 
 // throughput reads 29.43Gbps.
 func (p *ntttcpLinux) throughput(s *Source, at int, text string) error {
-	v, ok := scaledBy(strings.TrimSuffix(text, "bps"))
-	if !ok || !strings.HasSuffix(text, "bps") {
+	number, hasUnit := strings.CutSuffix(text, "bps")
+	v, ok := scaledBy(number)
+	if !ok || !hasUnit {
 		return s.fail(at, "ingest.number.figure", measure.Figures{"tool": "ntttcp", "text": short(text)})
 	}
-	p.bps, p.hasTotals = v, true
+	unit, _ := scaledBy("1" + strings.TrimLeft(number, "0123456789."))
+	p.bps, p.slack, p.hasTotals = v, lastDigit(strings.TrimRight(number, "KMGTkmgt"))/2*unit, true
 	return nil
 }
 
@@ -129,7 +132,7 @@ func (p *ntttcpLinux) result(s *Source) (*measure.Result, error) {
 		return nil, s.cutOff("ingest.cut_off.ntttcp_totals", nil)
 	}
 	r := l.reading(p.record)
-	l.fill(r, p.bps, l.time, int64(p.bytes))
+	l.fill(r, p.bps, p.slack, l.time, int64(p.bytes))
 	return r, nil
 }
 
@@ -199,7 +202,7 @@ func (p *ntttcpWindows) result(s *Source) (*measure.Result, error) {
 	if !known { // as of a receiver, and without an end
 		missing(r, finding.CounterUnknown)
 	}
-	l.fill(r, rate*(8<<20), length, int64(bytes))
+	l.fill(r, rate*(8<<20), thirdDecimal*(8<<20), length, int64(bytes))
 	if !known {
 		r.Origin.End, r.Hosts, r.Flows[0].Summary.ReceivedBytes, r.Summary.ReceivedBytes = "", measure.Hosts{}, 0, 0
 	}

@@ -45,7 +45,10 @@ type nuttcpRun struct {
 	problem        string
 }
 
-type nuttcpRow struct{ bytes, length, bps float64 }
+type nuttcpRow struct {
+	bytes, length, bps float64
+	rounding
+}
 
 func (f *nuttcpFile) line(at int, line string) error {
 	end, rest, verbose := strings.Cut(line, ": ")
@@ -138,7 +141,8 @@ func nuttcpFigures(megabytes, length, mbps string) (row nuttcpRow, ok bool) {
 	a, ok1 := number(megabytes)
 	b, ok2 := number(length)
 	c, ok3 := number(mbps)
-	row = nuttcpRow{a * (1 << 20), b, c * 1e6}
+	row = nuttcpRow{bytes: a * (1 << 20), length: b}
+	row.bps, row.rounding = bestRate(c*1e6, lastDigit(mbps)/2*1e6, row.bytes, lastDigit(megabytes)/2*(1<<20), b, lastDigit(length)/2)
 	return row, ok1 && ok2 && ok3 && plausible(row.bytes) && plausible(row.bps) && row.length < 1e7
 }
 
@@ -184,8 +188,13 @@ func (p *nuttcpRun) losses(s *Source, at int, words []string) error {
 	}
 	lost, ok := count(words[0])
 	packets, ok2 := count(words[2])
-	if !ok || !ok2 || lost > packets {
-		return s.fail(at, "ingest.counts", measure.Figures{"tool": "nuttcp", "sent": packets, "received": packets - lost})
+	switch {
+	case (!ok || !ok2 || lost > packets) && impossibleLosses(words[0], words[2]):
+		p.udp = true
+		s.noteImpossible(at)
+		return nil
+	case !ok || !ok2:
+		return s.fail(at, "ingest.number.count", measure.Figures{"tool": "nuttcp", "text": short(words[0] + " / " + words[2])})
 	}
 	p.udp, p.lost, p.packets, p.hasLoss = true, lost, packets, true
 	return nil
@@ -290,4 +299,5 @@ func (p *nuttcpRun) figures(r *measure.Result, f *measure.Flow) {
 		missing(r, finding.NoIntervals)
 	}
 	missing(r, finding.NoStreams)
+	p.total.note(r, v.GoodputBps)
 }

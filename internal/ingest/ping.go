@@ -11,16 +11,24 @@ import (
 )
 
 // ping reads the output of ping: iputils and busybox on Linux, macOS and BSD,
-// and Windows in English and Japanese; several runs in one file are several
-// results.
+// and Windows in English and Japanese, that of a router, and Test-Connection of
+// PowerShell; several runs in one file are several results.
 func ping(s *Source) ([]*measure.Result, error) {
+	if isTestConnection(s.text) {
+		return s.testConnection()
+	}
 	return s.runs(func(line string, at, record int) (run, error) {
 		target, address, size, ok := pingBegins(line)
+		router, isRouter := routerTarget(line)
 		switch {
-		case !ok:
+		case !ok && !isRouter:
 			return nil, nil
 		case record > maxTimed:
 			return nil, s.fail(at, "ingest.too_many.runs", measure.Figures{"tool": "ping", "limit": maxTimed})
+		case isRouter:
+			p := &routerPing{r: newReading(measure.TestPing, "ping", "", record, at)}
+			p.r.Path.Server = measure.Endpoint{Name: router, Address: router}
+			return p, nil
 		}
 		p := &pingRun{r: newReading(measure.TestPing, "ping", "", record, at), fine: true}
 		p.r.Path.Server = measure.Endpoint{Name: target, Address: address}
@@ -173,8 +181,9 @@ func windowsCounts(line string) bool {
 	return strings.Contains(line, "Sent = ") || strings.Contains(line, "送信 = ")
 }
 
+// numberOf reads a number in which a comma may stand for the point, as programs write it in other languages.
 func numberOf(text string) (float64, bool) {
-	v, ok := number(text)
+	v, ok := number(strings.Replace(text, ",", ".", 1))
 	return v, ok && v <= 1e9
 }
 
@@ -253,10 +262,10 @@ func (p *pingRun) summary(s *Source, at int, line string) error {
 			if i >= len(numbers) {
 				break
 			}
-			if i == 3 && numbers[i] == "nan" {
+			v, ok := numberOf(numbers[i])
+			if !ok && i == 3 && impossible(numbers[i]) {
 				break // macOS, of a single reply
 			}
-			v, ok := numberOf(numbers[i])
 			if !ok {
 				return s.fail(at, "ingest.number.figure", measure.Figures{"tool": "ping", "text": short(numbers[i])})
 			}

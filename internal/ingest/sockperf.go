@@ -8,12 +8,17 @@ import (
 	"soku/internal/measure/finding"
 )
 
-// sockperf reads the output of sockperf ping-pong, under-load and throughput. Without --full-rtt
-// its round trips are halved; they are doubled.
+// sockperf reads the output of sockperf ping-pong, under-load and throughput, and the files of --full-log.
+// Without --full-rtt its round trips are halved; they are doubled.
 func sockperf(s *Source) ([]*measure.Result, error) {
 	return s.runs(func(line string, at, record int) (run, error) {
 		rest, ok := strings.CutPrefix(line, sockperfPrefix+"== version #")
+		parameters, isLog := strings.CutPrefix(line, sockperfLogBegins)
 		switch {
+		case isLog && record > maxTimed:
+			return nil, s.fail(at, "ingest.too_many.timed_runs", measure.Figures{"tool": "sockperf", "limit": maxTimed})
+		case isLog:
+			return sockperfLog(parameters, at, record), nil
 		case !ok:
 			return nil, nil
 		case record > maxRecords:
@@ -38,6 +43,7 @@ type sockperfRun struct {
 	scale  float64
 	errors sockperfErrors
 	rate   sockperfRate
+	log    *sockperfPackets // of --full-log
 }
 
 // sockperfErrors is the line of dropped messages. In under-load only one message of many asks
@@ -51,6 +57,10 @@ type sockperfErrors struct {
 func (p *sockperfRun) line(s *Source, at int, line string) error {
 	line = strings.TrimSpace(strings.TrimPrefix(line, sockperfPrefix))
 	switch {
+	case p.log != nil && strings.HasPrefix(line, sockperfLogTable):
+		return p.log.header(s, at, line)
+	case p.log != nil && p.log.times != nil:
+		return p.log.packet(s, at, line)
 	case strings.HasPrefix(line, "[") && strings.Contains(line, "IP = "):
 		p.path(line)
 	case strings.HasPrefix(line, "[Valid Duration]"):
@@ -178,6 +188,10 @@ func (p *sockperfRun) percentile(s *Source, at int, line string) error {
 		return nil
 	}
 	v, ok := number(value)
+	if !ok && impossible(value) {
+		s.noteImpossible(at)
+		return nil
+	}
 	if !ok || p.scale == 0 {
 		return s.fail(at, "ingest.sockperf.percentile", measure.Figures{"text": short(value)})
 	}
@@ -192,13 +206,15 @@ func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
 		return r, p.throughput(s)
 	}
 	r.Options.Own = latency.Options{Protocol: p.proto}
-	missing(r, finding.NoHistogram)
+	if p.log == nil || p.log.times == nil {
+		missing(r, finding.NoHistogram)
+	}
 	if p.silent {
 		r.Error = measure.Fail(measure.KindUnreachable, "ingest.sockperf.silent", nil)
 		r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "sockperf"}}
 		return r, nil
 	}
-	if !p.summed || p.rtt.Mean == nil || p.rtt.Min == nil || p.got <= 0 {
+	if !p.summed && p.log == nil || p.rtt.Mean == nil || p.rtt.Min == nil || p.got <= 0 {
 		return nil, s.cutOff("ingest.cut_off.sockperf", nil)
 	}
 	p.rtt.Count = p.got
@@ -206,6 +222,9 @@ func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
 	p.loss()
 	if !p.full {
 		warn(r, finding.RTTDoubled)
+	}
+	if p.log != nil {
+		return r, p.log.fill(s, r, p.got)
 	}
 	return r, nil
 }
@@ -235,8 +254,12 @@ type sockperfRate struct {
 	size     int64   // bytes of a message, or 0 if the size is an average or not printed
 	perSec   float64
 	bps      float64
+	slack    float64 // of bps
 	hasBps   bool
 }
+
+// thirdDecimal is half of the last digit of a number with three decimals.
+const thirdDecimal = 0.0005
 
 // line reads "Total of 392083 messages sent in 1.000 sec", "NOTE: test was performed, using
 // msg-size=14. For ...", "Summary: Message Rate is 391901 [msg/sec]" and "Summary: BandWidth is
@@ -275,7 +298,7 @@ func (t *sockperfRate) line(s *Source, at int, line string) error {
 		if len(words) > 6 {
 			unit = map[string]float64{"Mbps)": 1 << 20, "Gbps)": 1000 << 20}[words[6]]
 		}
-		t.bps = v * unit
+		t.bps, t.slack = v*unit, thirdDecimal*unit
 		t.hasBps, ok = true, ok && unit > 0 && plausible(t.bps)
 	}
 	if !ok {
@@ -293,8 +316,11 @@ func (p *sockperfRun) throughput(s *Source) error {
 	r.Test = measure.TestTCP
 	f := emptyFlow(measure.Forward)
 	f.Summary.GoodputBps, f.Summary.DurationNs = t.bps, seconds(t.time)
-	if bytes := float64(t.sent) * float64(t.size); plausible(bytes) {
+	if bytes := float64(t.sent) * float64(t.size); plausible(bytes) && bytes > 0 {
 		f.Summary.SentBytes = int64(bytes)
+		var how rounding
+		f.Summary.GoodputBps, how = bestRate(t.bps, t.slack, bytes, 0, t.time, thirdDecimal)
+		how.note(r, f.Summary.GoodputBps)
 	}
 	missing(r, finding.GoodputOfSender, finding.NoStreams, finding.RoundedFigures)
 	if p.proto == "tcp" {

@@ -2,10 +2,12 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"regexp"
+	"sort"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -14,6 +16,7 @@ import (
 	"golang.org/x/text/encoding/japanese"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // Limits of the input.
@@ -37,6 +40,37 @@ type Source struct {
 	ModTime time.Time // of the file; the time of a trial without one
 	SHA256  string    // of the bytes as read
 	text    string    // UTF-8, line ends as \n
+
+	impossible []impossibleFigures // in the order of their lines
+}
+
+// impossibleFigures are the figures of a line that cannot be, such as -nan, and that results do not have.
+type impossibleFigures struct{ line, count int }
+
+// noteImpossible records that a figure in a line cannot be.
+func (s *Source) noteImpossible(line int) {
+	n := len(s.impossible)
+	if n > 0 && (s.impossible[n-1].line == line || n == maxRecords) {
+		s.impossible[n-1].count++
+		return
+	}
+	s.impossible = append(s.impossible, impossibleFigures{line, 1})
+}
+
+// reportImpossible adds to each result a finding about its figures that cannot be.
+func (s *Source) reportImpossible(results []*measure.Result) {
+	of := make([]impossibleFigures, len(results))
+	for _, f := range s.impossible {
+		i := max(sort.Search(len(results), func(i int) bool { return results[i].Origin.Line > f.line })-1, 0)
+		of[i].line = cmp.Or(of[i].line, f.line)
+		of[i].count += f.count
+	}
+	for i, f := range of {
+		if f.count > 0 {
+			r := results[i]
+			r.Findings.Add(finding.FiguresAbsent, "", measure.Figures{"tool": r.Origin.Tool, "count": f.count, "line": f.line})
+		}
+	}
 }
 
 // NewSource takes the bytes of a file. It converts UTF-16 and Shift-JIS (code page 932) to

@@ -13,7 +13,7 @@ import (
 type Origin struct {
 	File        string    `json:"file" jsonschema:"description=Path of the file as given"`
 	SHA256      string    `json:"sha256" jsonschema:"description=Of the whole file; hexadecimal"`
-	Format      string    `json:"format" jsonschema:"description=Decoder that read it: iperf3\\, iperf2\\, ntttcp\\, ethr\\, ping\\, fping\\, sockperf\\, netperf\\, nuttcp\\, mtr or csv"`
+	Format      string    `json:"format" jsonschema:"description=Decoder that read it: iperf3\\, iperf2\\, ntttcp\\, ethr\\, ping\\, fping\\, sockperf\\, netperf\\, nuttcp\\, mtr\\, latte\\, psping\\, lagscope\\, cps or csv"`
 	Record      int       `json:"record" jsonschema:"minimum=1,description=Number of the result in the file"`
 	Line        int       `json:"line" jsonschema:"minimum=1,description=Line in the file where its record begins"`
 	Part        string    `json:"part,omitempty" jsonschema:"enum=low,enum=high,description=The end of a range: the source gives only the smallest and the largest of several trials"`
@@ -103,6 +103,11 @@ type RTTFigures struct {
 	Max    *float64 `json:"max,omitempty"`
 	StdDev *float64 `json:"std_dev,omitempty"`
 	Count  int64    `json:"count,omitempty" jsonschema:"description=Number of round trips behind the figures; absent if unknown"`
+}
+
+// Percentile is the member of a percentile by its number, such as "99.9", or nil.
+func (f *RTTFigures) Percentile(number string) **float64 {
+	return map[string]**float64{"50": &f.P50, "90": &f.P90, "95": &f.P95, "99": &f.P99, "99.9": &f.P999, "99.99": &f.P9999}[number]
 }
 
 // IsRangeEnd reports whether a result is one end of a range, of which a source gives

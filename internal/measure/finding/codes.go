@@ -83,6 +83,9 @@ const (
 	TestsUnmarked           Code = "tests_unmarked"
 	SumDiffers              Code = "sum_differs"
 	LastLineOpen            Code = "last_line_open"
+	RateRounded             Code = "rate_rounded"
+	FiguresAbsent           Code = "figures_absent"
+	LossImpossible          Code = "loss_impossible"
 
 	// Why a figure has its confidence.
 	Steady                 Code = "steady"

@@ -32,6 +32,20 @@ var ingestCodes = []Info{
 		{Key: "goodput_bps", Meaning: "sum of its streams"},
 		{Key: "sum_bps", Meaning: "sum that it prints"},
 	}, "The sum that the program prints of its streams is another than the sum of their rates, by more than rounding. Goodput is the sum of the rates.", ""},
+	{RateRounded, Warning, "", []Figure{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+		{Key: "slack_bps", Meaning: "how far the goodput may be from the program's"},
+	}, "The program printed the rate in so large a unit that less than two digits are left, and bytes and time tell no more.", ""},
+	{FiguresAbsent, Warning, "", []Figure{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+		{Key: "count", Meaning: "figures"},
+		{Key: "line", Meaning: "line of the first one"},
+	}, "The program wrote figures that cannot be, such as `-nan` or a negative count. The result does not have them.", ""},
+	{LossImpossible, Warning, "", []Figure{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+		{Key: "lost", Meaning: "datagrams that were lost, by the program"},
+		{Key: "sent", Meaning: "datagrams that were sent, by its own counts"},
+	}, "The program reports more lost datagrams than were sent. The result has no loss.", ""},
 	{LastLineOpen, Warning, "", nil, "The last line of the file has no end. If the file is cut off there, its last figure is too.", ""},
 }
 

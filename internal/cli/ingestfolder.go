@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"soku/internal/ingest"
+	"soku/internal/measure"
+	"soku/internal/printable"
+	"soku/internal/text"
+)
+
+// Limits of a folder that is ingested.
+const (
+	mostFolderFiles = 100_000
+	mostFolderDepth = 16
+)
+
+// noPattern is the value of --path-pattern for folders that are no levels.
+const noPattern = "none"
+
+// ingestPath is a file of a command.
+type ingestPath struct {
+	path  string
+	found bool // in a folder that was given, and not given itself
+}
+
+// ingestPaths are the files of the arguments, and those in folders among them in the order of their names.
+// Hidden files and links are left out.
+func ingestPaths(sys *System, args []string) ([]ingestPath, error) {
+	var out []ingestPath
+	for _, arg := range args {
+		info, err := sys.Stat(arg)
+		if err != nil || !info.IsDir() {
+			out = append(out, ingestPath{path: arg}) // reading it says what is wrong
+			continue
+		}
+		before := len(out)
+		if out, err = folderPaths(sys, arg, mostFolderDepth, out); err != nil {
+			return nil, err
+		}
+		if len(out) == before {
+			return nil, measure.Fail(measure.KindFile, "cli.ingest.folder_empty", measure.Figures{"file": arg})
+		}
+	}
+	return out, nil
+}
+
+// folderPaths adds the files of a folder and of those in it.
+func folderPaths(sys *System, folder string, depth int, out []ingestPath) ([]ingestPath, error) {
+	wrong := func(err error) error {
+		return measure.Fail(measure.KindFile, "cli.ingest.file", measure.Figures{"file": folder, "cause": err})
+	}
+	f, err := sys.Open(folder)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	defer func() { _ = f.Close() }()
+	lister, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return nil, wrong(errors.ErrUnsupported)
+	}
+	entries, err := lister.ReadDir(mostFolderFiles + 1)
+	if err != nil && len(entries) > 0 {
+		return nil, wrong(err)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case e.IsDir() && depth > 1:
+			if out, err = folderPaths(sys, path, depth-1, out); err != nil {
+				return nil, err
+			}
+		case e.Type().IsRegular():
+			out = append(out, ingestPath{path: path, found: true})
+		}
+		if len(out) > mostFolderFiles {
+			return nil, measure.Fail(measure.KindFile, "cli.ingest.folder_large", measure.Figures{"file": folder, "limit": mostFolderFiles})
+		}
+	}
+	return out, nil
+}
+
+// isForeign reports whether an error says that a file is not the output of a program that soku knows, as other
+// files in a folder are.
+func isForeign(err error) bool {
+	var e *measure.Error
+	if !errors.As(err, &e) || e.Cause == nil {
+		return false
+	}
+	return slices.Contains([]string{"ingest.format.undetected", "ingest.format.other", "ingest.file.zero_bytes"}, e.Cause.Code)
+}
+
+// chooseFactors asks for the factors of files that lie in several folders, where neither the command line nor a
+// mapping says what the folders stand for. Without a terminal that is an error: they would become repeats of one
+// pattern. Files that cannot be read are not considered.
+func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) error {
+	q := t.request
+	if q.Path != nil || q.Mapping != nil && len(q.Mapping.Results) > 0 || !severalFolders(paths) {
+		return nil
+	}
+	var readable []string
+	for _, p := range paths {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if _, _, err := t.read(p.path); err == nil {
+			readable = append(readable, p.path)
+		}
+	}
+	folders, err := ingest.FoldersOf(readable)
+	if err != nil || folders == nil {
+		return err
+	}
+	names := folders.Suggested()
+	if !t.sys.StdinTerminal() {
+		return measure.Fail(measure.KindUsage, "cli.ingest.folders", measure.Figures{"folders": firstOf(folders.Levels()[0]), "pattern": folders.Pattern(names)})
+	}
+	a, c := asking{t.sys, bufio.NewReader(t.sys.Stdin)}, t.sys.Catalogue
+	for i, levels := range folders.Levels() {
+		question := printable.Line(c.Sentence("ingest.folders", text.Args{"Folders": firstOf(levels), "Name": names[i]}))
+		err := a.ask(ctx, question, func(answer string) error {
+			switch answer {
+			case "":
+			case "-":
+				names[i] = ""
+			default:
+				if _, err := ingest.ParsePathPattern("{" + answer + "}"); err != nil {
+					return err
+				}
+				names[i] = answer
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	pattern := folders.Pattern(names)
+	if pattern == "" {
+		return nil
+	}
+	fmt.Fprintln(t.sys.Stderr, printable.Line(c.Sentence("ingest.pattern", text.Args{"Pattern": pattern})))
+	q.Path, err = ingest.ParsePathPattern(pattern)
+	return err
+}
+
+// firstOf are the first names of a list, with dots for the others.
+func firstOf(names []string) []string {
+	const most = 6
+	if len(names) <= most {
+		return names
+	}
+	return append(slices.Clone(names[:most]), "...")
+}
+
+// levelsText is levels as --factor takes them.
+func levelsText(levels []measure.Level) string {
+	var out []string
+	for _, l := range levels {
+		out = append(out, l.Factor+"="+l.Value)
+	}
+	return strings.Join(out, " ")
+}
+
+func severalFolders(paths []ingestPath) bool {
+	return slices.ContainsFunc(paths, func(p ingestPath) bool { return filepath.Dir(p.path) != filepath.Dir(paths[0].path) })
+}
+
+// replaces decides whether a result takes the place of the one in the campaign that has other levels. A person
+// at the terminal is asked once, for all results of the command.
+func (t *ingestTaker) replaces(ctx context.Context, old *ingest.Taken, r *measure.Result) (bool, error) {
+	if t.replace || t.asked || !t.sys.StdinTerminal() {
+		return t.replace, nil
+	}
+	t.asked = true
+	question := t.sys.Catalogue.Sentence("ingest.replace", text.Args{"File": r.Origin.File, "Old": levelsText(old.Levels), "New": levelsText(r.Trial.Levels)})
+	agreed, err := confirmed(ctx, t.sys, printable.Line(question))
+	t.replace = agreed
+	return agreed, err
+}

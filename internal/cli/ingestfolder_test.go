@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// folderOf makes a folder with these samples, by path.
+func folderOf(t *testing.T, samples map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for path, sample := range samples {
+		data := []byte(sample)
+		if strings.HasPrefix(sample, "@") {
+			var err error
+			if data, err = os.ReadFile(filepath.Join(ingestSamples, sample[1:])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// ingestedAs runs soku ingest with --json and returns its document.
+func ingestedAs(t *testing.T, sys *System, args ...string) (report ingestReport, code int, errs string) {
+	t.Helper()
+	again, out, stderr := fakeSystem(t, append([]string{"ingest", "--json"}, args...)...)
+	again.DataDir = sys.DataDir
+	again.Stdin, again.StdinTerminal = sys.Stdin, sys.StdinTerminal
+	code = Run(again)
+	if out.Len() > 0 {
+		if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return report, code, stderr.String()
+}
+
+func patternsOf(r ingestReport) string {
+	var out []string
+	for _, file := range r.Files {
+		for _, one := range file.Results {
+			out = append(out, one.Pattern)
+		}
+	}
+	return strings.Join(out, "|")
+}
+
+var sizes = map[string]string{
+	"D2/run1.json": "@iperf3-3.12-tcp.json", "D4/run1.json": "@iperf3-3.12-reverse.json", "notes.md": "about these files\n", "D2/picture.png": "\x89PNG\x00",
+	".hidden/run1.json": "@iperf3-3.12-udp.json",
+}
+
+func TestAFolderIsIngestedWithoutTheFilesThatAreNotOutput(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, sizes)
+	report, code, errs := ingestedAs(t, sys, "--campaign", "x", "--path-pattern", "{size}/*", dir)
+	if code != 0 || report.New != 2 || report.Foreign != 2 || report.Unread != 0 || patternsOf(report) != "D2|D4" {
+		t.Errorf("status %d, %+v: %s", code, report, errs)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "D4", "run2.json"), []byte(`{"start":`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	report, code, errs = ingestedAs(t, sys, "--campaign", "x", "--path-pattern", "{size}/*", dir)
+	if code != 10 || report.Known != 2 || report.Unread != 1 || !strings.Contains(errs, "run2.json:1: cut off") {
+		t.Errorf("a file that is cut off: status %d, %+v: %s", code, report, errs)
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"empty":   {map[string]string{".x": "y"}, "a folder without files"},
+		"foreign": {map[string]string{"a.md": "y", "b.md": "z"}, "none of 2 files is the output of a program that soku knows"},
+	} {
+		if _, code, errs := ingestedAs(t, sys, "--campaign", "x", folderOf(t, c.files)); code != 3 || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: status %d: %s", name, code, errs)
+		}
+	}
+}
+
+// Without a pattern results of D2/ and D4/ would be repeats of one pattern.
+func TestFoldersWithoutAPatternAreOfferedAsAFactor(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, sizes)
+	files := []string{filepath.Join(dir, "D2/run1.json"), filepath.Join(dir, "D4/run1.json")}
+	for name, args := range map[string][]string{"a folder": {dir}, "files": files} {
+		report, code, errs := ingestedAs(t, sys, append([]string{"--campaign", "x"}, args...)...)
+		if code != 2 || len(report.Files) != 0 || !strings.Contains(errs, "D2, D4") || !strings.Contains(errs, "--path-pattern '{folder}/*'") {
+			t.Errorf("%s: status %d, %+v: %s", name, code, report, errs)
+		}
+	}
+	report, code, errs := ingestedAs(t, sys, "--campaign", "repeats", "--path-pattern", "none", dir)
+	if code != 0 || patternsOf(report) != "all|all" {
+		t.Errorf("none: status %d, %q: %s", code, patternsOf(report), errs)
+	}
+	report, code, errs = ingestedAs(t, sys, append([]string{"--campaign", "single"}, files[0])...)
+	if code != 0 || report.New != 1 {
+		t.Errorf("one file: status %d: %s", code, errs)
+	}
+	for answer, want := range map[string][2]string{
+		"size\n": {"D2|D4", "size"}, "\n": {"D2|D4", "folder"}, "-\n": {"all|all", ""}, "a{b\nsize\n": {"D2|D4", "size"},
+	} {
+		sys.StdinTerminal, sys.Stdin = func() bool { return true }, strings.NewReader(answer)
+		report, code, errs := ingestedAs(t, sys, "--campaign", "asked", "--dry-run", dir)
+		if code != 0 || patternsOf(report) != want[0] || !strings.Contains(errs, "the files lie in D2, D4: which factor") || strings.Contains(errs, "--path-pattern '{"+want[1]+"}/*'") != (want[1] != "") {
+			t.Errorf("%q: status %d, %q: %s", answer, code, patternsOf(report), errs)
+		}
+	}
+}
+
+// Ingesting files again with a pattern gives their results its levels.
+func TestIngestingAgainWithAPatternReplacesAfterAQuestion(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, sizes)
+	if _, code, errs := ingestedAs(t, sys, "--campaign", "x", "--path-pattern", "none", dir); code != 0 {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	again := []string{"--campaign", "x", "--path-pattern", "{size}/*", dir}
+	report, code, errs := ingestedAs(t, sys, again...)
+	if code != 0 || report.Known != 2 || report.Other != 2 || report.Replaced != 0 || patternsOf(report) != "all|all" {
+		t.Errorf("without a terminal: status %d, %+v: %s", code, report, errs)
+	}
+	sys.StdinTerminal, sys.Stdin = func() bool { return true }, strings.NewReader("n\n")
+	report, code, errs = ingestedAs(t, sys, again...)
+	if code != 0 || report.Known != 2 || report.Replaced != 0 || strings.Count(errs, "[y/N]") != 1 || !strings.Contains(errs, "as a result without levels; now it is size=D2") {
+		t.Errorf("no: status %d, %+v: %s", code, report, errs)
+	}
+	sys.Stdin = strings.NewReader("y\n")
+	report, code, errs = ingestedAs(t, sys, again...)
+	if code != 0 || report.Known != 0 || report.Replaced != 2 || report.New != 0 || patternsOf(report) != "D2|D4" {
+		t.Errorf("yes: status %d, %+v: %s", code, report, errs)
+	}
+	sys.StdinTerminal = func() bool { return false }
+	if report, _, _ = ingestedAs(t, sys, again...); report.Known != 2 || report.Other != 0 {
+		t.Errorf("once more: %+v", report)
+	}
+	report, code, errs = ingestedAs(t, sys, "--replace", "--campaign", "x", "--path-pattern", "{vm}/*", dir)
+	if code != 0 || report.Replaced != 2 || patternsOf(report) != "D2|D4" {
+		t.Errorf("--replace: status %d, %+v: %s", code, report, errs)
+	}
+	list, out, _ := fakeSystem(t, "ls", "--campaigns")
+	list.DataDir = sys.DataDir
+	if code := Run(list); code != 0 || !strings.Contains(out.String(), "2") {
+		t.Errorf("status %d: %s", code, out)
+	}
+}
