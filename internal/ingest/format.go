@@ -52,7 +52,7 @@ func Formats() []string {
 func Decode(s *Source, name string) ([]*measure.Result, error) {
 	if name == Auto {
 		if name = detect(s.text); name == "" {
-			return nil, s.fail(1, "ingest.format.undetected", measure.Figures{"formats": Formats()[1:]})
+			return nil, s.undetected()
 		}
 	}
 	all := formats()
@@ -63,6 +63,7 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	case i < 0:
 		return nil, measure.Fail(measure.KindUsage, "ingest.format.unknown", measure.Figures{"format": short(name), "formats": Formats()})
 	}
+	s.stray, s.json, s.reading = nil, false, 0
 	results, err := all[i].decode(s)
 	if err == nil && len(results) == 0 {
 		err = s.fail(1, all[i].nothing, nil)
@@ -73,8 +74,8 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	for _, r := range results {
 		r.Origin.Format = strings.TrimSuffix(name, "-csv")
 	}
-	start := strings.TrimSpace(s.text)
-	markup := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "<")
+	s.reportStray(results)
+	markup := s.json || strings.HasPrefix(strings.TrimSpace(s.text), "<")
 	if all[i].lines && s.openEnd() && !markup {
 		results[len(results)-1].Findings.Add(finding.LastLineOpen, "", nil)
 	}
@@ -84,15 +85,27 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 // sniffBytes is the part of a file that is read to detect its format.
 const sniffBytes = 64 << 10
 
+// detect finds the format of a text. Documents may follow other text, but not that of another program.
 func detect(text string) string {
 	head := text[:min(len(text), sniffBytes)]
+	if at := documentStart(head, len(head)); at >= 0 {
+		name, before := detectJSON(head[at:]), detectText(head[:at])
+		if name != "" && (before == "" || before == name) {
+			return name
+		}
+		if strings.TrimSpace(head[:at]) == "" {
+			return ""
+		}
+	}
+	return detectText(head)
+}
+
+func detectText(head string) string {
 	start := strings.TrimSpace(head)
 	has := func(marks ...string) bool {
 		return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(head, m) })
 	}
 	switch {
-	case strings.HasPrefix(start, "{"):
-		return detectJSON(start)
 	case strings.HasPrefix(start, "<"):
 		if has("<ntttcps", "<ntttcpr") {
 			return "ntttcp"

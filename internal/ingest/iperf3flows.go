@@ -33,8 +33,10 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 		s.SentBytes = int64(sent.Bytes)
 		s.DurationNs = seconds(sent.Seconds)
 	}
+	receives := (dir == measure.Reverse) != d.atServer()
+	told := receives || !d.atServer() && d.Error == "" && !d.open // a client has the server's count once the test has ended
 	switch {
-	case received != nil && (received.Bytes > 0 || s.SentBytes == 0):
+	case received != nil && (received.Bytes > 0 || s.SentBytes == 0 || told):
 		s.GoodputBps, s.ReceivedBytes, s.DurationNs = received.Bps, int64(received.Bytes), seconds(received.Seconds)
 	case sent != nil:
 		s.GoodputBps = sent.Bps

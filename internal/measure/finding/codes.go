@@ -83,6 +83,8 @@ const (
 	TestsUnmarked           Code = "tests_unmarked"
 	SumDiffers              Code = "sum_differs"
 	LastLineOpen            Code = "last_line_open"
+	TextAround              Code = "text_around"
+	LossCountsReordered     Code = "loss_counts_reordered"
 
 	// Why a figure has its confidence.
 	Steady                 Code = "steady"

@@ -32,6 +32,14 @@ var ingestCodes = []Info{
 		{Key: "goodput_bps", Meaning: "sum of its streams"},
 		{Key: "sum_bps", Meaning: "sum that it prints"},
 	}, "The sum that the program prints of its streams is another than the sum of their rates, by more than rounding. Goodput is the sum of the rates.", ""},
+	{TextAround, Note, "", []Figure{
+		{Key: "line", Meaning: "line of the file where it begins"},
+		{Key: "lines", Meaning: "number of lines"},
+		{Key: "text", Text: true, Meaning: "the first of them"},
+	}, "Text of the file is no part of what was read: what stands before, between or after documents, what was written before each line, or messages about no test.", ""},
+	{LossCountsReordered, Note, "", []Figure{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file, with its version"},
+	}, "This version counts a datagram that arrives after a later one as lost. The loss may be lower.", ""},
 	{LastLineOpen, Warning, "", nil, "The last line of the file has no end. If the file is cut off there, its last figure is too.", ""},
 }
 
