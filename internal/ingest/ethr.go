@@ -76,7 +76,7 @@ func (s *Source) ethrText() ([]*measure.Result, error) {
 			f.version = strings.TrimSuffix(version, ")")
 		case strings.HasPrefix(line, "Using destination: "):
 			if !done {
-				return nil, s.fail(i+1, "ingest.ethr.run_before", nil)
+				return nil, s.fail(i+1, "ingest.unfinished", nil)
 			}
 			f.aim(line)
 			done, server = false, false

@@ -155,8 +155,12 @@ func detectJSON(start string) string {
 	return ""
 }
 
+// isIperf2CSV reports whether the first line of a text, after those of standard error, is one of iperf -y C.
 func isIperf2CSV(start string) bool {
-	line, _, _ := strings.Cut(start, "\n")
+	line, rest, more := strings.Cut(start, "\n")
+	for more && strings.Contains(line, " failed: ") {
+		line, rest, more = strings.Cut(rest, "\n")
+	}
 	cells := strings.Split(line, ",")
 	if len(cells) != 9 && len(cells) != 14 {
 		return false

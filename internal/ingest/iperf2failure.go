@@ -73,12 +73,14 @@ func (t *iperf2Test) hasTotals() bool {
 	return true
 }
 
-// brief reports whether a test lasted no longer than iperf takes to see that the other end is gone.
+// briefTime is longer than iperf takes to see that the other end is gone, in s.
+const briefTime = 0.1
+
+// brief reports whether a test lasted no longer than that.
 func (t *iperf2Test) brief() bool {
-	const most = 0.1 // s
 	for _, rows := range t.rows {
 		for _, row := range rows {
-			if row.to > most {
+			if row.to > briefTime {
 				return false
 			}
 		}
@@ -96,7 +98,7 @@ func (t *iperf2Test) failed(atServer bool, record int) *measure.Result {
 		test = measure.TestUDP
 	}
 	r := t.open(test, atServer, record)
-	if test == measure.TestTCP && !atServer && !t.reverse && !t.duplex {
+	if test == measure.TestTCP && !atServer && !t.reverse && !t.duplex && !t.exact {
 		missing(r, finding.GoodputOfSender) // as of the tests that it is a repeat of
 	}
 	r.Options.Streams = len(t.ids)

@@ -49,3 +49,28 @@ func TestARefusedRunOfIperf2HasNoFigure(t *testing.T) {
 		t.Errorf("a server: %d results, %v", len(results), err)
 	}
 }
+
+func TestARefusedRunOfIperf2InItsTableHasNoFigure(t *testing.T) {
+	whole, intervals := text(t, "iperf2-tcp.csv"), text(t, "iperf2-tcp-intervals.csv")
+	const refused = "tcp write failed: Broken pipe\nshutdown failed: Transport endpoint is not connected\n"
+	const row = "20261127021158,127.0.0.1,51600,127.0.0.1,15801,1,0.0-0.0,60,3900000\n"
+	good, all, bad := runOfLog{55197684905, ""}, runOfLog{32348184115, ""}, runOfLog{0, measure.KindBroken}
+	for name, c := range map[string]struct {
+		text string
+		want []runOfLog
+	}{
+		"refused":              {refused + row, []runOfLog{bad}},
+		"a loop":               {whole + refused + row + whole, []runOfLog{good, bad, good}},
+		"without a line":       {whole + "connect failed: Connection refused\n" + whole, []runOfLog{good, {0, measure.KindUnreachable}, good}},
+		"at the end":           {intervals + "connect failed: Connection refused\n", []runOfLog{all, {0, measure.KindUnreachable}}},
+		"broken in the middle": {strings.SplitAfter(intervals, "\n")[0] + strings.Replace(strings.SplitAfter(intervals, "\n")[1], "\n", "\n"+refused, 1) + strings.ReplaceAll(intervals, "42076", "42078"), []runOfLog{bad, all}},
+	} {
+		results, err := read(t, Auto, c.text)
+		checkRuns(t, name, results, err, c.want)
+		for i, r := range results {
+			if r.Trial.Label != "tcp" {
+				t.Errorf("%s: result %d has label %q", name, i+1, r.Trial.Label)
+			}
+		}
+	}
+}

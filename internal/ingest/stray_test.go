@@ -185,19 +185,22 @@ func TestALogIsCutOffOnlyAtItsEnd(t *testing.T) {
 	begun := ping[:strings.Index(ping, "---")]
 	stream := text(t, "iperf3-3.21-stream-tcp.json")
 	for name, c := range map[string]struct {
-		text, want, line string
+		text, want string
 	}{
-		"a document that was stopped":   {tcp[:len(tcp)/2] + "\n" + tcp, "did not end", ""},
-		"ping that was stopped":         {begun + ping, "f:8: the run before this line did not end", ""},
-		"a stream that was stopped":     {stream[:strings.Index(stream, `{"event":"end"`)] + stream, "did not end", ""},
-		"nuttcp that was stopped":       {strings.SplitAfter(text(t, "nuttcp-v.txt"), "\n")[0] + "nuttcp-t: v6.1.2: Error: connect: Connection refused\n" + text(t, "nuttcp-t.txt"), "", ""},
-		"iperf 2 that was stopped":      {strings.Join(strings.SplitAfter(text(t, "iperf2-client-tcp.txt"), "\n")[:6], "") + text(t, "iperf2-client-tcp.txt"), "did not end", ""},
-		"a document that is cut off":    {tcp + tcp[:len(tcp)/2], "cut off", ""},
-		"a list that is cut off":        {"[" + tcp + ",", "cut off", ""},
-		"ping that is cut off":          {ping + begun, "cut off", ""},
-		"counts that were not kept":     {text(t, "fping-stdout-only.txt"), "standard error", ""},
-		"fping of which some has none":  {text(t, "fping-c.txt") + "10.0.0.1 : [0], 64 bytes, 0.038 ms (0.038 avg, 0% loss)\n", "cut off", ""},
-		"the last run is not the whole": {ping + begun + "\n", "cut off", ""},
+		"a document that was stopped":   {tcp[:len(tcp)/2] + "\n" + tcp, "did not end"},
+		"ping that was stopped":         {begun + ping, "f:8: the run before this line did not end"},
+		"a stream that was stopped":     {stream[:strings.Index(stream, `{"event":"end"`)] + stream, "did not end"},
+		"nuttcp that was stopped":       {strings.SplitAfter(text(t, "nuttcp-v.txt"), "\n")[0] + "nuttcp-t: v6.1.2: Error: connect: Connection refused\n" + text(t, "nuttcp-t.txt"), ""},
+		"iperf 2 that was stopped":      {strings.Join(strings.SplitAfter(text(t, "iperf2-client-tcp.txt"), "\n")[:6], "") + text(t, "iperf2-client-tcp.txt"), "did not end"},
+		"netperf that was stopped":      {strings.SplitAfter(text(t, "netperf-tcp_stream.txt"), "\n")[0] + text(t, "netperf-tcp_stream.txt"), "f:2: the run before this line did not end"},
+		"Ethr that was stopped":         {strings.Replace(text(t, "ethr-b.txt"), "Ethr done", "x", 1) + text(t, "ethr-b.txt"), "did not end"},
+		"mtr without a column":          {strings.Replace(text(t, "mtr-r.txt"), " Snt ", " Rcv ", 1), "not all of the columns"},
+		"a document that is cut off":    {tcp + tcp[:len(tcp)/2], "cut off"},
+		"a list that is cut off":        {"[" + tcp + ",", "cut off"},
+		"ping that is cut off":          {ping + begun, "cut off"},
+		"counts that were not kept":     {text(t, "fping-stdout-only.txt"), "standard error"},
+		"fping of which some has none":  {text(t, "fping-c.txt") + "10.0.0.1 : [0], 64 bytes, 0.038 ms (0.038 avg, 0% loss)\n", "cut off"},
+		"the last run is not the whole": {ping + begun + "\n", "cut off"},
 	} {
 		_, err := read(t, Auto, c.text)
 		switch {
