@@ -64,7 +64,7 @@ func (d *iperf3Doc) separateSums(sums iperf3Sums, streams []iperf3Sum, forward, 
 	}
 }
 
-// isReverse reports whether a sum is of the way from the server to the client. Without a mark of its own it is
+// isReverse reports whether a sum counts what went from the server to the client. Without a mark of its own it is
 // that of the streams whose bytes add up to it.
 func (d *iperf3Doc) isReverse(sum *iperf3Sum, streams []iperf3Sum) bool {
 	if sum.Sender != nil {
