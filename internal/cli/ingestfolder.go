@@ -96,7 +96,7 @@ func isForeign(err error) bool {
 	if !errors.As(err, &e) || e.Cause == nil {
 		return false
 	}
-	return slices.Contains([]string{"ingest.format.undetected", "ingest.format.other", "ingest.file.zero_bytes"}, e.Cause.Code)
+	return slices.Contains([]string{"ingest.format.undetected", "ingest.format.program", "ingest.file.zero_bytes"}, e.Cause.Code)
 }
 
 // chooseFactors asks for the factors of files that lie in several folders, where neither the command line nor a
@@ -124,10 +124,10 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) err
 	if !t.sys.StdinTerminal() {
 		return measure.Fail(measure.KindUsage, "cli.ingest.folders", measure.Figures{"folders": firstOf(folders.Levels()[0]), "pattern": folders.Pattern(names)})
 	}
-	a, c := asking{t.sys, bufio.NewReader(t.sys.Stdin)}, t.sys.Catalogue
+	a, c := asking{sys: t.sys, in: bufio.NewReader(t.sys.Stdin)}, t.sys.Catalogue
 	for i, levels := range folders.Levels() {
 		question := printable.Line(c.Sentence("ingest.folders", text.Args{"Folders": firstOf(levels), "Name": names[i]}))
-		err := a.ask(ctx, question, func(answer string) error {
+		err := a.put(ctx, question, func(answer string) error {
 			switch answer {
 			case "":
 			case "-":

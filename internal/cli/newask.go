@@ -31,6 +31,9 @@ type answer struct{ question, text string }
 // errBack asks for the question before.
 var errBack = errors.New("back")
 
+// errAgain asks the same question again.
+var errAgain = errors.New("again")
+
 // askDraft asks for what the flags left open. If the person ends it, the answers stay in a file,
 // with which it goes on the next time.
 func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d *advice.Draft) error {
@@ -108,8 +111,29 @@ func (a *asking) ask(ctx context.Context, question text.Line, take func(answer s
 		}
 		a.answers = a.answers[:a.asked] // the rest does not fit the flags
 	}
+	return a.put(ctx, c.SentenceOf(question), func(line string) error {
+		switch {
+		case line == "?":
+			help := c.Sentence("new.help."+strings.TrimPrefix(question.Key, "new."), nil)
+			fmt.Fprintln(a.sys.Stderr, strings.Join(broken(help, a.sys.Width()), "\n"))
+			return errAgain
+		case line == "back" && len(a.answers) > 0:
+			a.answers = a.answers[:len(a.answers)-1]
+			return errBack
+		}
+		err := take(line)
+		if err == nil {
+			a.answers = append(a.answers, answer{question.Key, line})
+			a.asked++
+		}
+		return err
+	})
+}
+
+// put asks until take accepts a line, or returns [errBack], and says each time what is wrong.
+func (a *asking) put(ctx context.Context, question string, take func(line string) error) error {
 	for {
-		fmt.Fprint(a.sys.Stderr, c.SentenceOf(question), " ")
+		fmt.Fprint(a.sys.Stderr, question, " ")
 		line, err := nextLine(ctx, a.in)
 		if line = strings.TrimSpace(line); err != nil && line == "" {
 			fmt.Fprintln(a.sys.Stderr)
@@ -118,21 +142,11 @@ func (a *asking) ask(ctx context.Context, question text.Line, take func(answer s
 			}
 			return err
 		}
-		switch {
-		case line == "?":
-			help := c.Sentence("new.help."+strings.TrimPrefix(question.Key, "new."), nil)
-			fmt.Fprintln(a.sys.Stderr, strings.Join(broken(help, a.sys.Width()), "\n"))
-		case line == "back" && len(a.answers) > 0:
-			a.answers = a.answers[:len(a.answers)-1]
-			return errBack
-		default:
-			wrong := take(line)
-			if wrong == nil {
-				a.answers = append(a.answers, answer{question.Key, line})
-				a.asked++
-				return nil
-			}
-			printError(c, a.sys.Stderr, wrong)
+		switch wrong := take(line); {
+		case wrong == nil, errors.Is(wrong, errBack):
+			return wrong
+		case !errors.Is(wrong, errAgain):
+			printError(a.sys.Catalogue, a.sys.Stderr, wrong)
 		}
 	}
 }

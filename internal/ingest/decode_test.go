@@ -321,7 +321,8 @@ func TestEverySampleYieldsAValidDocumentWithItsOrigin(t *testing.T) {
 	seen := 0
 	for _, file := range files {
 		name := filepath.Base(file)
-		if name == "README.md" {
+		switch name {
+		case "README.md", "ping-linux-de.txt", "fping-stdout-only.txt": // no output of a program, and files that are errors
 			continue
 		}
 		for _, r := range sample(t, name) {

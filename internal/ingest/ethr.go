@@ -11,7 +11,7 @@ import (
 // ethr reads the output of Ethr at the client and, without -ui, at the server, and the log of
 // -o at either end.
 func ethr(s *Source) ([]*measure.Result, error) {
-	if strings.HasPrefix(strings.TrimSpace(s.text), "{") {
+	if at := documentStart(s.text, len(s.text)); at >= 0 && detectText(s.text[:at]) != "ethr" {
 		return s.ethrLog()
 	}
 	return s.ethrText()
@@ -76,7 +76,7 @@ func (s *Source) ethrText() ([]*measure.Result, error) {
 			f.version = strings.TrimSuffix(version, ")")
 		case strings.HasPrefix(line, "Using destination: "):
 			if !done {
-				return nil, s.fail(i+1, "ingest.ethr.run_before", nil)
+				return nil, s.fail(i+1, "ingest.unfinished", nil)
 			}
 			f.aim(line)
 			done, server = false, false
@@ -141,9 +141,14 @@ func (s *Source) ethrLog() ([]*measure.Result, error) {
 		return nil, err
 	}
 	f := &ethrFile{s: s, open: map[serverKey]*ethrRun{}}
+	s.json = true
 	offset := int64(0)
 	for i, line := range lines {
-		if strings.TrimSpace(line) != "" {
+		switch text := strings.TrimSpace(line); {
+		case text == "":
+		case text[0] != '{':
+			s.addStray(i+1, text, len(f.runs))
+		default:
 			var e ethrEntry
 			if err := s.into(document{raw: []byte(line), offset: offset, line: i + 1}, &e); err != nil {
 				return nil, err

@@ -56,7 +56,7 @@ func Formats() []string {
 func Decode(s *Source, name string) ([]*measure.Result, error) {
 	if name == Auto {
 		if name = detect(s.text); name == "" {
-			return nil, s.unread()
+			return nil, s.undetected()
 		}
 	}
 	all := formats()
@@ -67,7 +67,7 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	case i < 0:
 		return nil, measure.Fail(measure.KindUsage, "ingest.format.unknown", measure.Figures{"format": short(name), "formats": Formats()})
 	}
-	s.impossible = nil
+	s.stray, s.impossible, s.json, s.reading = nil, nil, false, 0
 	results, err := all[i].decode(s)
 	if err == nil && len(results) == 0 {
 		err = s.fail(1, all[i].nothing, nil)
@@ -79,55 +79,38 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 		r.Origin.Format = strings.TrimSuffix(name, "-csv")
 	}
 	s.reportImpossible(results)
-	start := strings.TrimSpace(s.text)
-	markup := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "<")
+	s.reportStray(results)
+	markup := s.json || strings.HasPrefix(strings.TrimSpace(s.text), "<")
 	if all[i].lines && s.openEnd() && !markup {
 		results[len(results)-1].Findings.Add(finding.LastLineOpen, "", nil)
 	}
 	return results, nil
 }
 
-// otherProgram is a program whose output people have and which is not read.
-type otherProgram struct {
-	name   string
-	marks  []string // any of them is in its output
-	export string   // how it writes a table, or empty if it has no option for that
-}
-
-var otherPrograms = []otherProgram{
-	{"Speedtest CLI", []string{"Speedtest by Ookla"}, "speedtest --format=csv --output-header"},
-	{"ctsTraffic", []string{"ctsTraffic"}, "ctsTraffic -StatusFilename:FILE.csv"},
-	{"qperf", []string{"tcp_bw:\n", "tcp_lat:\n", "udp_bw:\n", "udp_lat:\n"}, ""},
-	{"perftest", []string{"RDMA_Write BW Test", "RDMA_Read BW Test", "Send BW Test", "RDMA_Write Latency Test", "RDMA_Read Latency Test", "Send Latency Test"}, ""},
-	{"hping", []string{"HPING "}, ""},
-	{"Nping", []string{"Starting Nping "}, ""},
-	{"hrPing", []string{"This is hrPING "}, ""},
-}
-
-// unread is the error for a file whose format is not known: the name of the program, if its output is known to be
-// that of another, and what helps.
-func (s *Source) unread() error {
-	head := s.text[:min(len(s.text), sniffBytes)]
-	for _, p := range otherPrograms {
-		if slices.ContainsFunc(p.marks, func(mark string) bool { return strings.Contains(head, mark) }) {
-			return s.fail(1, "ingest.format.other", measure.Figures{"tool": p.name}).WithHintCode("ingest.table", measure.Figures{"export": p.export})
-		}
-	}
-	return s.fail(1, "ingest.format.undetected", measure.Figures{"formats": Formats()[1:]})
-}
-
 // sniffBytes is the part of a file that is read to detect its format.
 const sniffBytes = 64 << 10
 
+// detect finds the format of a text. Documents may follow other text, but not that of another program.
 func detect(text string) string {
 	head := text[:min(len(text), sniffBytes)]
+	if at := documentStart(head, len(head)); at >= 0 {
+		name, before := detectJSON(head[at:]), detectText(head[:at])
+		if name != "" && (before == "" || before == name) {
+			return name
+		}
+		if strings.TrimSpace(head[:at]) == "" {
+			return ""
+		}
+	}
+	return detectText(head)
+}
+
+func detectText(head string) string {
 	start := strings.TrimSpace(head)
 	has := func(marks ...string) bool {
 		return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(head, m) })
 	}
 	switch {
-	case strings.HasPrefix(start, "{"):
-		return detectJSON(start)
 	case strings.HasPrefix(start, "<"):
 		if has("<ntttcps", "<ntttcpr") {
 			return "ntttcp"
@@ -190,8 +173,12 @@ func detectJSON(start string) string {
 	return ""
 }
 
+// isIperf2CSV reports whether the first line of a text, after those of standard error, is one of iperf -y C.
 func isIperf2CSV(start string) bool {
-	line, _, _ := strings.Cut(start, "\n")
+	line, rest, more := strings.Cut(start, "\n")
+	for more && strings.Contains(line, " failed: ") {
+		line, rest, more = strings.Cut(rest, "\n")
+	}
 	cells := strings.Split(line, ",")
 	if len(cells) != 9 && len(cells) != 14 {
 		return false

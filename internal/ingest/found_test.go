@@ -166,21 +166,6 @@ func TestRunsOfTheseProgramsWithoutFiguresAreErrorsOrFailures(t *testing.T) {
 	}
 }
 
-// The output of a program that is not read names it, and says what helps.
-func TestAProgramThatIsNotReadIsNamed(t *testing.T) {
-	for text, want := range map[string][2]string{
-		"\n   Speedtest by Ookla\n\n      Server: x\n": {"Speedtest CLI", "speedtest --format=csv --output-header"},
-		"tcp_bw:\n    bw  =  1.1 GB/sec\n":             {"qperf", "--map"},
-		"HPING 10.0.0.1 (eth0 10.0.0.1): S set\n":      {"hping", "--map"},
-	} {
-		_, err := read(t, Auto, text)
-		e := measure.AsError(err, "")
-		if e.Kind != measure.KindFile || !strings.Contains(e.Message, "f:1: the output of "+want[0]+", which is not read") || !strings.Contains(e.Hint, want[1]) {
-			t.Errorf("%q: %v, %q", text, err, e.Hint)
-		}
-	}
-}
-
 func TestMtrsOtherReportsAreRead(t *testing.T) {
 	column := text(t, "mtr-rwbz-as-column.txt")
 	document := text(t, "mtr.json")

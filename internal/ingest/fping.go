@@ -16,6 +16,9 @@ func fping(s *Source) ([]*measure.Result, error) {
 	if err := s.each(f.line); err != nil {
 		return nil, err
 	}
+	if len(f.runs) > 0 && !f.summed {
+		return nil, s.fail(s.lastLine(), "ingest.fping.no_counts", nil)
+	}
 	var out []*measure.Result
 	for _, run := range f.runs {
 		r, err := run.result(s, len(out)+1)
@@ -31,10 +34,11 @@ func fping(s *Source) ([]*measure.Result, error) {
 }
 
 type fpingFile struct {
-	s     *Source
-	runs  []*fpingRun
-	open  map[string]*fpingRun // by target
-	timed int                  // runs with a histogram
+	s      *Source
+	runs   []*fpingRun
+	open   map[string]*fpingRun // by target
+	timed  int                  // runs with a histogram
+	summed bool                 // there are counts, or a line of -C
 
 	intervals int // of -Q, each with a time of day before its lines
 	ended     int // those of runs that have their total
@@ -83,6 +87,7 @@ func (f *fpingFile) line(at int, line string) error {
 		return nil
 	}
 	run, err := f.runOf(target, at, started)
+	f.summed = f.summed || !isReply
 	switch {
 	case err != nil:
 		return err

@@ -98,7 +98,7 @@ func TestFpingsLinesWithoutAReplyAreNoTimes(t *testing.T) {
 	if results[1].Latency.Lost != 2 || results[2].Latency.Sent != 1 {
 		t.Errorf("%+v %+v", results[1].Latency, results[2].Latency)
 	}
-	if _, err := read(t, Auto, strings.SplitAfter(text(t, "fping-c.txt"), "\n")[0]); err == nil || !strings.Contains(err.Error(), "cut off") {
+	if _, err := read(t, Auto, strings.SplitAfter(text(t, "fping-c.txt"), "\n")[0]); err == nil || !strings.Contains(err.Error(), "standard error") {
 		t.Errorf("without its counts: %v", err)
 	}
 }

@@ -129,7 +129,13 @@ func FuzzNetperf(f *testing.F)  { fuzzDecoder(f, "netperf", "netperf-") }
 
 // FuzzAuto detects the format.
 func FuzzAuto(f *testing.F) {
-	fuzzDecoder(f, Auto, "iperf3-3.1-", "ping-w", "ethr-c", "iperf2-udp", "ntttcp-r.", "sockperf-ul", "netperf-tcp")
+	for _, text := range []string{
+		"2026-11-27T02:11:58Z PING a\n2026-11-27T02:11:59Z 1 packets transmitted, 0 received, 100% packet loss\n", "[{\"start\": 1},\nnote\n{\"event\": \"end\"}] x {\"a\": \"\"}",
+		"[pod/a/b] Client connecting to a, TCP port 5001\n[pod/a/b] connect failed: Connection refused\n", "Ping wird ausgeführt\nAntwort von 10.0.0.1\n",
+	} {
+		f.Add([]byte(text))
+	}
+	fuzzDecoder(f, Auto, "iperf3-3.1-", "iperf3-warning", "iperf3-twice", "iperf2-loop", "fping-stdout", "ping-linux-de", "ping-w", "ethr-c", "iperf2-udp", "ntttcp-r.", "sockperf-ul", "netperf-tcp")
 }
 
 // FuzzEnds takes two files for both ends of a run. The results must be valid, and no file's

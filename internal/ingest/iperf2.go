@@ -20,7 +20,7 @@ func iperf2(s *Source) ([]*measure.Result, error) {
 	if err := p.end(); err != nil {
 		return nil, err
 	}
-	return p.out, nil
+	return p.out, p.failed()
 }
 
 type iperf2File struct {
@@ -30,9 +30,13 @@ type iperf2File struct {
 	udp     bool
 	header  bool // a block has started
 	test    *iperf2Test
+	message iperf2Message
 }
 
 func (p *iperf2File) line(at int, line string) error {
+	if text := iperf2Failure.FindString(line); text != "" {
+		return p.failure(at, text)
+	}
 	switch {
 	case strings.HasPrefix(line, "Client connecting to "), strings.HasPrefix(line, "Server listening on "):
 		return p.banner(at, line)
@@ -53,6 +57,12 @@ func (p *iperf2File) banner(at int, line string) error {
 			return err
 		}
 	}
+	if p.message.late {
+		if err := p.failed(); err != nil {
+			return err
+		}
+	}
+	p.message.bannered = p.test == nil
 	p.header, p.atServe, p.udp = true, serves, strings.Contains(line, "UDP port")
 	if p.test != nil {
 		p.test.bannered = true
@@ -96,6 +106,9 @@ func (p *iperf2File) record(at int, line string) error {
 	if row.absent {
 		p.s.noteImpossible(at)
 	}
+	if p.message.about == p.test { // it goes on: the message was its own
+		p.test.failure, p.message = p.message.text, iperf2Message{}
+	}
 	return p.test.add(p.s, at, id, row)
 }
 
@@ -112,6 +125,7 @@ func (p *iperf2File) connection(at int, id, rest string) error {
 	if p.test == nil {
 		p.test = newIperf2Test(at)
 		p.test.bannered = p.header
+		p.message.bannered, p.message.late = false, false
 	}
 	t := p.test
 	t.udp = p.udp
@@ -152,11 +166,21 @@ func (p *iperf2File) end() error {
 	if len(p.out) == maxRecords {
 		return p.s.fail(t.line, "ingest.too_many.tests", measure.Figures{"limit": maxRecords})
 	}
+	if t.failure == "" && p.message.about != t && p.message.text != "" {
+		if t.brief() {
+			t.failure, p.message = p.message.text, iperf2Message{}
+		} else if err := p.failed(); err != nil {
+			return err
+		}
+	}
 	var r *measure.Result
 	var err error
-	if t.bounce {
+	switch {
+	case t.failure != "":
+		r = t.failed(p.atServe, len(p.out)+1)
+	case t.bounce:
 		r, err = t.bounces(p.s, len(p.out)+1)
-	} else {
+	default:
 		r, err = t.result(p.s, p.atServe, len(p.out)+1)
 	}
 	if err == nil {
@@ -181,6 +205,7 @@ type iperf2Test struct {
 	nearPort, farPort       string
 	startedAt               time.Time
 	exact                   bool
+	failure                 string // what iperf wrote on standard error
 }
 
 func newIperf2Test(line int) *iperf2Test {

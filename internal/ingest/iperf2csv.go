@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"maps"
@@ -28,9 +29,29 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 	var test *iperf2Test
 	ports := map[string]string{}
 	reports := map[string]iperf2Row{}
+	failure := "" // on standard error, before the lines of its test, if it has any
+	failed := func(t *iperf2Test) error {
+		if len(out) == maxRecords {
+			return s.fail(t.line, "ingest.too_many.tests", measure.Figures{"limit": maxRecords})
+		}
+		t.exact, t.failure, failure = true, cmp.Or(t.failure, failure), ""
+		out = append(out, t.failed(false, len(out)+1))
+		return nil
+	}
 	end := func() error {
 		if test == nil {
 			return nil
+		}
+		if t := test; t.failure != "" || failure != "" && t.brief() {
+			test = nil
+			clear(ports)
+			clear(reports)
+			return failed(t)
+		}
+		if failure != "" {
+			if err := failed(newIperf2Test(test.line)); err != nil {
+				return err
+			}
 		}
 		if len(out) == maxRecords {
 			return s.fail(test.line, "ingest.too_many.tests", measure.Figures{"limit": maxRecords})
@@ -60,6 +81,20 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		if text := iperf2Failure.FindString(cells[0]); text != "" {
+			if test != nil && !test.hasTotals() {
+				test.failure = strings.Clone(text)
+				continue
+			}
+			if err := end(); err != nil {
+				return nil, err
+			}
+			failure = cmp.Or(failure, strings.Clone(text))
+			continue
+		}
+		if len(cells) == 1 && strings.Contains(cells[0], " failed: ") {
+			continue // such as shutdown
+		}
 		if len(cells) != 9 && len(cells) != 14 {
 			return nil, s.fail(line, "ingest.iperf2.columns", measure.Figures{"columns": len(cells)})
 		}
@@ -79,7 +114,8 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 			reports[id] = row // of the server; a client of iperf 2.0 writes its own lines without datagrams
 			continue
 		}
-		if _, reported := reports[id]; known && (reported || port != cells[2]+">"+cells[4]) {
+		if _, reported := reports[id]; known && (reported || port != cells[2]+">"+cells[4]) ||
+			failure != "" && test != nil && test.brief() && row.to > briefTime {
 			if err := end(); err != nil {
 				return nil, err
 			}
@@ -101,6 +137,9 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 	}
 	if err := end(); err != nil {
 		return nil, err
+	}
+	if failure != "" {
+		return out, failed(newIperf2Test(s.lastLine()))
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,19 +12,23 @@ import (
 )
 
 // iperf3 reads the output of iperf3, at the client or at the server: its text, or the documents of
-// -J and --json-stream, one or several.
+// -J and --json-stream, one or several. 3.16 and 3.17 print a document twice.
 func iperf3(s *Source) ([]*measure.Result, error) {
-	if !strings.HasPrefix(strings.TrimSpace(s.text), "{") {
+	if at := documentStart(s.text, len(s.text)); at < 0 || hasIperf3Text(s.text[:at]) {
 		return s.iperf3Text()
 	}
 	docs, err := s.documents()
+	if err == nil {
+		err = s.onlyDocuments(docs)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var out []*measure.Result
+	last := ""
 	for i := 0; i < len(docs); i++ {
 		var d iperf3Doc
-		line := docs[i].line
+		line, next := docs[i].line, docs[i].next
 		if isEvent(docs[i].raw) {
 			n, err := s.iperf3Stream(docs[i:], &d)
 			d.streamed = true
@@ -34,7 +39,12 @@ func iperf3(s *Source) ([]*measure.Result, error) {
 		} else if err := s.into(docs[i], &d); err != nil {
 			return nil, err
 		}
-		if d.isServersGoodbye() {
+		cookie, before := "", last
+		if d.Start.Cookie != "" {
+			cookie = fmt.Sprint(d.atServer(), d.Start.Cookie)
+		}
+		last = cookie
+		if d.isServersGoodbye() || next && cookie != "" && cookie == before {
 			continue
 		}
 		r, err := s.iperf3Result(&d, len(out)+1, line)
@@ -44,6 +54,27 @@ func iperf3(s *Source) ([]*measure.Result, error) {
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// hasIperf3Text reports whether a test of iperf3 begins in a text.
+func hasIperf3Text(text string) bool {
+	return strings.Contains(text, "Connecting to host ") || strings.Contains(text, "Accepted connection from ")
+}
+
+// onlyDocuments checks that no test stands as text around documents.
+func (s *Source) onlyDocuments(docs []document) error {
+	from := int64(0)
+	for i := 0; i <= len(docs); i++ {
+		to, next := int64(len(s.text)), int64(0)
+		if i < len(docs) {
+			to, next = docs[i].offset, docs[i].end
+		}
+		if hasIperf3Text(s.text[from:to]) {
+			return s.fail(s.lineAt(from)+1, "ingest.iperf3.mixed", nil)
+		}
+		from = next
+	}
+	return nil
 }
 
 // isServersGoodbye reports whether a document is the one that a stopped server writes: it has
@@ -69,6 +100,9 @@ func (s *Source) iperf3Stream(events []document, d *iperf3Doc) (int, error) {
 	for i, doc := range events {
 		var e iperf3Event
 		if json.Unmarshal(doc.raw, &e) != nil || e.Event == "" || e.Event == "start" && i > 0 {
+			if e.Event == "start" && ended == 0 {
+				return 0, s.fail(doc.line, "ingest.unfinished", nil)
+			}
 			if e.Event == "" && ended > 0 {
 				*d = iperf3Doc{}
 				return i + 1, s.into(doc, d)
@@ -106,6 +140,7 @@ func (s *Source) iperf3Stream(events []document, d *iperf3Doc) (int, error) {
 }
 
 func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, error) {
+	d.separate()
 	version, isIperf3 := strings.CutPrefix(d.Start.Version, "iperf ")
 	failed := d.streamed && d.Error != "" && d.Start.Version == "" // it never started
 	if !failed && !d.printed && (!isIperf3 || !strings.HasPrefix(version, "3")) {
@@ -167,7 +202,16 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 	for _, v := range rates {
 		v.note(r, r.Summary.GoodputBps)
 	}
+	if r.Summary.PacketsLost > 0 && countsReordered(version) {
+		r.Findings.Add(finding.LossCountsReordered, "", measure.Figures{"tool": r.Origin.Tool + " " + r.Origin.ToolVersion})
+	}
 	return r, nil
+}
+
+// countsReordered reports whether a version counts a datagram as lost that comes after a later one: those
+// before 3.2.
+func countsReordered(version string) bool {
+	return strings.HasPrefix(version, "3.0") || version == "3.1" || strings.HasPrefix(version, "3.1.") || strings.HasPrefix(version, "3.1b")
 }
 
 func iperf3Error(text string) *measure.Error {

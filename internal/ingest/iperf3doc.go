@@ -14,6 +14,7 @@ type iperf3Doc struct {
 	streamed bool // combined from events
 	printed  bool // made of text
 	verbose  bool // the text has the options (-V)
+	open     bool // the text has no mark of the test's end
 	computed bool // the goodput is computed of the intervals
 
 	senders, receivers []rounding // of the rates at the end of a text
@@ -89,15 +90,19 @@ type iperf3Sum struct {
 
 type iperf3Interval struct {
 	Streams []iperf3Sum `json:"streams"`
-	Sum     *iperf3Sum  `json:"sum"`
+	Sums    iperf3Sums  `json:"sum"`
+	Sum     *iperf3Sum  `json:"-"`
 	Other   *iperf3Sum  `json:"sum_bidir_reverse"`
 }
 
 type iperf3End struct {
 	Streams       []iperf3Stream  `json:"streams"`
-	Sum           *iperf3Sum      `json:"sum"` // UDP
-	Sent          *iperf3Sum      `json:"sum_sent"`
-	Received      *iperf3Sum      `json:"sum_received"`
+	Sums          iperf3Sums      `json:"sum"` // UDP
+	SumsSent      iperf3Sums      `json:"sum_sent"`
+	SumsReceived  iperf3Sums      `json:"sum_received"`
+	Sum           *iperf3Sum      `json:"-"`
+	Sent          *iperf3Sum      `json:"-"`
+	Received      *iperf3Sum      `json:"-"`
 	OtherSum      *iperf3Sum      `json:"sum_bidir_reverse"`
 	OtherSent     *iperf3Sum      `json:"sum_sent_bidir_reverse"`
 	OtherReceived *iperf3Sum      `json:"sum_received_bidir_reverse"`

@@ -33,15 +33,19 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 		s.SentBytes = int64(sent.Bytes)
 		s.DurationNs = seconds(sent.Seconds)
 	}
+	receives := (dir == measure.Reverse) != d.atServer()
+	told := receives || !d.atServer() && d.Error == "" && !d.open // a client has the server's count once the test has ended
+	counted := int64(0) // what the goodput counts
 	switch {
-	case received != nil && (received.Bytes > 0 || s.SentBytes == 0):
+	case received != nil && (received.Bytes > 0 || s.SentBytes == 0 || told):
 		s.GoodputBps, s.ReceivedBytes, s.DurationNs = received.Bps, int64(received.Bytes), seconds(received.Seconds)
+		counted = s.ReceivedBytes
 	case sent != nil:
-		s.GoodputBps = sent.Bps
+		s.GoodputBps, counted = sent.Bps, s.SentBytes
 		missing(r, finding.GoodputOfSender)
 	}
-	if got := cmp.Or(s.ReceivedBytes, s.SentBytes); s.GoodputBps == 0 && got > 0 && s.DurationNs > 0 { // it was no number
-		s.GoodputBps = float64(got) * 8e9 / float64(s.DurationNs)
+	if s.GoodputBps == 0 && counted > 0 && s.DurationNs > 0 { // it was no number
+		s.GoodputBps = float64(counted) * 8e9 / float64(s.DurationNs)
 		missing(r, finding.GoodputComputed)
 	}
 	if sent != nil && sent.Retransmits != nil {

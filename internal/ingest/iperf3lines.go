@@ -1,11 +1,15 @@
 package ingest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // iperf3Test is one test while its lines are read.
 type iperf3Test struct {
 	d         iperf3Doc
 	line      int
+	messageAt int // the line of its error
 	reverse   bool
 	roles     bool // rows have a role: a test in both directions
 	udp       bool
@@ -17,6 +21,21 @@ type iperf3Test struct {
 	done      bool
 	rows      []iperf3Row // of the end
 	reordered map[string]float64
+}
+
+// ended reports whether a test has its final lines, so that it has not failed. A client that was stopped
+// prints them with 0 bytes for the other end, a server whose client was stopped prints its header again.
+func (t *iperf3Test) ended() bool {
+	switch {
+	case t.done:
+		return true
+	case t.d.atServer():
+		return len(t.rows) > 0 && t.headers < 2
+	}
+	has := func(label string) bool {
+		return slices.ContainsFunc(t.rows, func(r iperf3Row) bool { return r.label == label })
+	}
+	return has("sender") && has("receiver") && !slices.ContainsFunc(t.rows, func(r iperf3Row) bool { return r.bytes == 0 })
 }
 
 // read reads a line of a test.

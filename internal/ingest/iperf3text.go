@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +21,8 @@ func (s *Source) iperf3Text() ([]*measure.Result, error) {
 	if err := f.end(true); err != nil {
 		return nil, err
 	}
-	if f.failure != "" { // it never connected
-		if err := f.failed(); err != nil {
+	if f.failure != "" {
+		if err := f.failed(f.failure, f.at); err != nil {
 			return nil, err
 		}
 	}
@@ -54,7 +55,7 @@ type iperf3File struct {
 	s       *Source
 	out     []*measure.Result
 	test    *iperf3Test
-	failure string // a message before the test that it is about, as standard error comes first in a file
+	failure string // a message about a test that is not known yet
 	at      int    // its line
 	version string
 	system  string
@@ -98,30 +99,47 @@ func (f *iperf3File) line(at int, line string) error {
 	return nil
 }
 
-// message reads a message on standard error, whose place among the other lines is not certain.
+// message reads a message on standard error. It may stand before the lines of its test, which are written
+// when the program ends, or among those of another one. It belongs to the test that has not ended.
 func (f *iperf3File) message(at int, text string) error {
 	t := f.test
-	switch text, isError := strings.CutPrefix(text, "error - "); {
+	text, isError := strings.CutPrefix(text, "error - ")
+	switch {
 	case !isError && !strings.HasPrefix(text, "interrupt - the client"):
 		return nil // a warning, or the end of a server
-	case t != nil && t.d.Error == "" && !t.done:
-		t.d.Error = text
-	default:
-		if f.failure != "" {
-			if err := f.failed(); err != nil {
-				return err
-			}
+	case beginsWithAny(text, "unable to receive cookie", "unable to receive parameters", "unable to start listener"):
+		f.s.addStray(at, text, len(f.out)) // a server met a health check, or did not start
+		return nil
+	case beginsWithAny(text, "unable to connect to server", "the server is busy"):
+		if err := f.end(false); err != nil { // no test of this run has begun
+			return err
 		}
-		f.failure, f.at = text, at
+		return f.failed(text, at)
+	case t != nil && t.d.Error == "" && !t.ended():
+		t.d.Error, t.messageAt = text, at
+		return nil
 	}
+	return f.keep(text, at)
+}
+
+// keep keeps a message for a test that follows.
+func (f *iperf3File) keep(text string, at int) error {
+	if f.failure != "" {
+		if err := f.failed(f.failure, f.at); err != nil {
+			return err
+		}
+	}
+	f.failure, f.at = text, at
 	return nil
 }
 
-// failed makes a result of a message without a test.
-func (f *iperf3File) failed() error {
-	d := iperf3Doc{Error: f.failure, printed: true}
-	f.failure = ""
-	return f.add(&d, f.at)
+func beginsWithAny(text string, starts ...string) bool {
+	return slices.ContainsFunc(starts, func(s string) bool { return strings.HasPrefix(text, s) })
+}
+
+// failed makes a result of a message about a test that printed nothing.
+func (f *iperf3File) failed(text string, at int) error {
+	return f.add(&iperf3Doc{Error: text, printed: true}, at)
 }
 
 func (f *iperf3File) add(d *iperf3Doc, line int) error {
@@ -158,24 +176,31 @@ func (f *iperf3File) begin(at int, line string) error {
 	number, _ := count(port)
 	if client {
 		t.d.Start.ConnectingTo = &iperf3Target{Host: host, Port: float64(number)}
-		t.d.Error, f.failure = f.failure, ""
 	} else {
 		t.d.Start.Accepted = &iperf3Peer{Host: host}
 	}
+	t.d.Error, t.messageAt, f.failure = f.failure, f.at, ""
 	f.test = t
 	return nil
 }
 
-// end makes the result of the test that is open. A server's text may end within a test.
+// end makes the result of the test that is open. A text may end within a server's test, and another test may
+// follow one that was stopped.
 func (f *iperf3File) end(last bool) error {
 	t := f.test
 	f.test = nil
 	if t == nil {
 		return nil
 	}
+	if text := t.d.Error; text != "" && t.ended() {
+		t.d.Error = ""
+		if err := f.keep(text, t.messageAt); err != nil {
+			return err
+		}
+	}
 	server := t.d.atServer()
 	if len(t.rows) == 0 && t.d.Error == "" {
-		if last || !server {
+		if last {
 			return f.s.cutOff("ingest.cut_off.iperf3_text", measure.Figures{"begin": t.line})
 		}
 		t.d.Error = "the test has no figures at its end"

@@ -8,6 +8,7 @@ import (
 // document completes the document of a test with the rows of its end.
 func (t *iperf3Test) document() {
 	d := &t.d
+	d.open = !t.done
 	perDirection := len(t.ids)
 	if t.roles {
 		perDirection /= 2

@@ -9,39 +9,77 @@ import (
 	"soku/internal/measure"
 )
 
-// document is one JSON value of a file and the line it begins at.
+// document is one JSON object of a file and the line it begins at.
 type document struct {
 	raw    json.RawMessage
 	offset int64
+	end    int64 // behind it
 	line   int
+	next   bool // it follows the one before with nothing between them, and is no element of a list
 }
 
-// documents are the JSON values of a file one after another, as programs append
-// them. The nesting is checked before anything is decoded.
+// documents are the JSON objects of a file, one after another, as programs append them, or as elements of
+// lists. What stands around them is recorded as stray. The nesting is checked before anything is decoded.
 func (s *Source) documents() ([]document, error) {
-	s.text = s.validNumbers(s.text)
-	if err := s.checkNesting(); err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(strings.NewReader(s.text))
+	j := &jsonScan{s: s, line: 1}
+	s.json = true
 	var out []document
-	line, seen := 1, int64(0)
-	for {
-		var raw json.RawMessage
-		err := d.Decode(&raw)
-		if errors.Is(err, io.EOF) {
-			return out, nil
+	list, next := false, false
+	for i := 0; i < len(s.text); {
+		c := s.text[i]
+		switch {
+		case c == '\n':
+			j.line++
+			i++
+		case c == ' ' || c == '\t':
+			i++
+		case c == '[' && strings.HasPrefix(strings.TrimLeft(s.text[i+1:], " \t\n"), "{"), list && (c == ',' || c == ']'):
+			list, next = c != ']', false
+			i++
+		case c == '{' && objectBegins(s.text[i:]):
+			if len(out) == maxRecords {
+				return nil, s.fail(j.line, "ingest.too_many.documents", measure.Figures{"limit": maxRecords})
+			}
+			d, err := j.document(i)
+			if err != nil {
+				return nil, err
+			}
+			d.next = next
+			out, next = append(out, d), !list
+			i = int(d.end)
+		default:
+			text, _, _ := strings.Cut(s.text[i:], "\n")
+			if at := documentStart(s.text[i:], len(text)); at > 0 {
+				text = text[:at]
+			}
+			s.addStray(j.line, text, len(out))
+			next = false
+			i += len(text)
 		}
-		if err != nil {
-			return nil, s.jsonError(0, err)
+	}
+	if list {
+		return nil, s.cutOff("ingest.cut_off.json", nil)
+	}
+	return out, nil
+}
+
+// objectBegins reports whether a text that begins with a brace goes on as an object.
+func objectBegins(text string) bool {
+	rest := strings.TrimLeft(text[1:], " \t\n")
+	return rest == "" || rest[0] == '"' || rest[0] == '}'
+}
+
+// documentStart is where the first JSON object of a text begins, or -1 if none begins in its first bytes.
+func documentStart(text string, within int) int {
+	for from := 0; ; from++ {
+		i := strings.IndexByte(text[from:within], '{')
+		if i < 0 {
+			return -1
 		}
-		if len(out) == maxRecords {
-			return nil, s.fail(s.lineAt(d.InputOffset()), "ingest.too_many.documents", measure.Figures{"limit": maxRecords})
+		from += i
+		if strings.HasPrefix(strings.TrimLeft(text[from+1:], " \t\n"), `"`) {
+			return from
 		}
-		start := d.InputOffset() - int64(len(raw))
-		line += strings.Count(s.text[seen:start], "\n")
-		seen = start
-		out = append(out, document{raw, start, line})
 	}
 }
 
@@ -70,13 +108,13 @@ func (s *Source) jsonError(from int64, err error) error {
 	return s.fail(s.lineAt(from), "ingest.syntax.json", measure.Figures{"text": short(err.Error())})
 }
 
-// validNumbers is JSON with null in place of numbers that programs wrote and JSON does not have: undefined and
+// validNumbers is the JSON from a line on, with null in place of numbers that programs wrote and JSON does not have: undefined and
 // infinite ones, which are recorded, and those whose exponent is missing. An exponent whose plus has become
 // a blank gets it back.
-func (s *Source) validNumbers(text string) string {
+func (s *Source) validNumbers(text string, line int) string {
 	const ends = ",]}:\" \t\n"
 	var b strings.Builder
-	quoted, line, copied := false, 1, 0
+	quoted, copied := false, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\n':
@@ -117,15 +155,42 @@ func (s *Source) validNumbers(text string) string {
 	return b.String()
 }
 
-// checkNesting bounds how deep the values of the text are nested, and how many there are of
+// jsonScan finds the ends of objects. It bounds how deep their values are nested, and how many there are of
 // what takes more memory than its text once it is decoded: objects, and values of lists.
-func (s *Source) checkNesting() error {
+type jsonScan struct {
+	s                     *Source
+	line, objects, values int
+}
+
+// document is the object that begins at i. Where another one begins at the start of a later line, the program
+// was stopped while it wrote this one: the file is not cut off.
+func (j *jsonScan) document(i int) (document, error) {
+	begin := j.line
+	end, err := j.end(i)
+	if err != nil {
+		return document{}, err
+	}
+	if end == 0 {
+		if k := strings.Index(j.s.text[i:], "\n{"); k >= 0 {
+			return document{}, j.s.fail(j.s.lineAt(int64(i+k+1)), "ingest.unfinished", nil)
+		}
+		return document{}, j.s.cutOff("ingest.cut_off.json", nil)
+	}
+	d := document{offset: int64(i), end: int64(end), line: begin}
+	if err := json.Unmarshal([]byte(j.s.validNumbers(j.s.text[i:end], begin)), &d.raw); err != nil {
+		return document{}, j.s.jsonError(d.offset, err)
+	}
+	return d, nil
+}
+
+// end is the end of the object that begins at i, or 0 if it does not end.
+func (j *jsonScan) end(i int) (int, error) {
 	var lists [maxNesting]bool // which of the open brackets are those of a list
-	depth, objects, values, quoted, line := 0, 0, 0, false, 1
-	for i := 0; i < len(s.text); i++ {
-		switch c := s.text[i]; {
+	depth, quoted := 0, false
+	for ; i < len(j.s.text); i++ {
+		switch c := j.s.text[i]; {
 		case c == '\n':
-			line++
+			j.line++
 		case quoted && c == '\\':
 			i++
 		case c == '"':
@@ -133,20 +198,22 @@ func (s *Source) checkNesting() error {
 		case quoted:
 		case c == '{' || c == '[':
 			if depth == maxNesting {
-				return s.fail(line, "ingest.syntax.nesting", measure.Figures{"limit": maxNesting})
+				return 0, j.s.fail(j.line, "ingest.syntax.nesting", measure.Figures{"limit": maxNesting})
 			}
 			lists[depth] = c == '['
 			depth++
-			if objects++; objects > maxObjects {
-				return s.fail(line, "ingest.too_many.objects", measure.Figures{"limit": maxObjects})
+			if j.objects++; j.objects > maxObjects {
+				return 0, j.s.fail(j.line, "ingest.too_many.objects", measure.Figures{"limit": maxObjects})
 			}
 		case c == '}' || c == ']':
-			depth = max(0, depth-1)
-		case c == ',' && depth > 0 && lists[depth-1]:
-			if values++; values > maxObjects {
-				return s.fail(line, "ingest.too_many.values", measure.Figures{"limit": maxObjects})
+			if depth--; depth == 0 {
+				return i + 1, nil
+			}
+		case c == ',' && lists[depth-1]:
+			if j.values++; j.values > maxObjects {
+				return 0, j.s.fail(j.line, "ingest.too_many.values", measure.Figures{"limit": maxObjects})
 			}
 		}
 	}
-	return nil
+	return 0, nil
 }

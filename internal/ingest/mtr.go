@@ -118,6 +118,9 @@ func (p *mtrRun) figures(s *Source, at int, h *routeHop, words []string) error {
 
 func (p *mtrRun) result(s *Source) (*measure.Result, error) {
 	need := slices.Contains(p.columns, "Snt") && slices.Contains(p.columns, "Avg") && slices.Contains(p.columns, "Best") && slices.Contains(p.columns, "Wrst")
+	if !need {
+		return nil, s.fail(p.r.Origin.Line, "ingest.mtr.no_columns", nil)
+	}
 	if len(p.route.hops) == 0 || !need {
 		return nil, s.cutOff("ingest.cut_off.mtr", nil)
 	}

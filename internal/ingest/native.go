@@ -18,6 +18,9 @@ func Read(s *Source) ([]*measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(s.stray) > 0 {
+		return nil, s.fail(s.stray[0].line, "ingest.format.no_result", nil)
+	}
 	var out []*measure.Result
 	for _, d := range documents {
 		r, err := s.native(d)

@@ -30,6 +30,9 @@ func netperf(s *Source) ([]*measure.Result, error) {
 		if len(out) == maxRecords {
 			return nil, s.fail(i+1, "ingest.too_many.runs", measure.Figures{"tool": "netperf", "limit": maxRecords})
 		}
+		if s.reading = 0; end < len(lines) {
+			s.reading = end + 1
+		}
 		r, err := s.netperfRun(lines[i:end], len(out)+1, i+1)
 		if err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ type ntttcpLog struct {
 func ntttcp(s *Source) ([]*measure.Result, error) {
 	read := s.ntttcpXML
 	switch start := strings.TrimSpace(s.text); {
-	case strings.HasPrefix(start, "{"):
+	case strings.HasPrefix(start, "{"), strings.HasPrefix(start, "[") && documentStart(s.text, len(s.text)) >= 0:
 		read = s.ntttcpJSON
 	case !strings.HasPrefix(start, "<"):
 		return s.ntttcpText()
@@ -206,35 +206,35 @@ type ntttcpMember struct {
 	Value  string `json:"value"`
 }
 
-func (s *Source) ntttcpJSON() ([]*ntttcpLog, error) {
+func (s *Source) ntttcpJSON() (logs []*ntttcpLog, err error) {
 	docs, err := s.documents()
 	if err != nil {
 		return nil, err
 	}
-	if len(docs) != 1 {
-		return nil, s.fail(docs[1].line, "ingest.ntttcp.second", nil)
-	}
 	if n := strings.Count(s.text, ":"); n > maxMembers {
 		return nil, s.fail(1, "ingest.too_many.members", measure.Figures{"limit": maxMembers})
 	}
-	var roots map[string]map[string]json.RawMessage
-	if err := s.into(docs[0], &roots); err != nil {
-		return nil, err
-	}
-	l := &ntttcpLog{line: 1, values: map[string]float64{}}
-	root, ok := roots["ntttcps"]
-	if l.sender = ok; !ok {
-		root, ok = roots["ntttcpr"]
-	}
-	if !ok {
-		return nil, s.fail(1, "ingest.ntttcp.nothing", nil)
-	}
-	for name, raw := range root {
-		if err := l.member(s, name, raw); err != nil {
+	for _, d := range docs {
+		var roots map[string]map[string]json.RawMessage
+		if err := s.into(d, &roots); err != nil {
 			return nil, err
 		}
+		l := &ntttcpLog{line: d.line, values: map[string]float64{}}
+		root, ok := roots["ntttcps"]
+		if l.sender = ok; !ok {
+			root, ok = roots["ntttcpr"]
+		}
+		if !ok {
+			return nil, s.fail(d.line, "ingest.ntttcp.nothing", nil)
+		}
+		for name, raw := range root {
+			if err := l.member(s, name, raw); err != nil {
+				return nil, err
+			}
+		}
+		logs = append(logs, l)
 	}
-	return []*ntttcpLog{l}, nil
+	return logs, nil
 }
 
 func (l *ntttcpLog) member(s *Source, name string, raw json.RawMessage) error {

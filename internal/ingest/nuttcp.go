@@ -43,6 +43,7 @@ type nuttcpRun struct {
 	lost, packets  int64
 	hasLoss        bool
 	problem        string
+	reporter       string // the end that reported it
 }
 
 type nuttcpRow struct {
@@ -57,8 +58,9 @@ func (f *nuttcpFile) line(at int, line string) error {
 	if !verbose && !isRow {
 		return nil
 	}
-	begins := isRow || strings.HasSuffix(rest, ": socket") || strings.Contains(rest, "Info: ") || strings.Contains(rest, "Error: ")
-	if begins && f.run != nil && f.run.total != nil && f.run.sent != nil {
+	begins := isRow || strings.HasSuffix(rest, ": socket") || strings.Contains(rest, "Info: ")
+	failed := strings.Contains(rest, "Error: ")
+	if (begins || failed) && f.run != nil && f.run.ended(begins, end) {
 		if err := f.end(); err != nil {
 			return err
 		}
@@ -76,12 +78,19 @@ func (f *nuttcpFile) line(at int, line string) error {
 	return err
 }
 
+// ended reports whether a run has ended before a line: a run of -v with the figures of both ends, or one that
+// failed. The other end may report the failure, too.
+func (p *nuttcpRun) ended(begins bool, end string) bool {
+	return p.total != nil && p.sent != nil || p.problem != "" && (begins || end == p.reporter)
+}
+
 // verbose reads the lines of -v, and messages.
 func (p *nuttcpRun) verbose(s *Source, at int, end, text string) error {
 	words := strings.Fields(text)
 	switch {
 	case strings.Contains(text, "Error: "):
-		_, p.problem, _ = strings.Cut(text, "Error: ")
+		_, problem, _ := strings.Cut(text, "Error: ")
+		p.problem, p.reporter = cmp.Or(p.problem, problem), end
 	case strings.Contains(text, "transmitter side statistics"):
 		p.ofSender = true
 	case strings.HasPrefix(text, "v") && strings.HasSuffix(text, ": socket"):

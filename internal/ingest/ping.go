@@ -307,6 +307,11 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 	} else if p.replies == 0 && !p.summed && size > 0 && size < timeStampBytes {
 		p.untimed = true // with -q
 	}
+	if !p.counted {
+		if err := s.foreignPing(r.Origin.Line); err != nil {
+			return nil, err
+		}
+	}
 	if !p.counted || p.wants && !p.summed && !p.untimed {
 		return nil, s.cutOff("ingest.cut_off.ping", measure.Figures{"begin": r.Origin.Line})
 	}

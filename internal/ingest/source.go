@@ -36,10 +36,14 @@ const (
 
 // Source is one file with its content, ready to be decoded.
 type Source struct {
-	Name    string    // path as given
-	ModTime time.Time // of the file; the time of a trial without one
-	SHA256  string    // of the bytes as read
-	text    string    // UTF-8, line ends as \n
+	Name    string      // path as given
+	ModTime time.Time   // of the file; the time of a trial without one
+	SHA256  string      // of the bytes as read
+	text    string      // UTF-8, line ends as \n
+	prefix  []strayText // what stood before every line of the file
+	stray   []strayText // in the order of the file, of the last decoder
+	json    bool        // documents were read
+	reading int         // the line that is read; 0 before the first and after the last
 
 	impossible []impossibleFigures // in the order of their lines
 }
@@ -85,7 +89,7 @@ func NewSource(name string, data []byte, modified time.Time) (*Source, error) {
 	if problem != nil {
 		return nil, located(s.Name, 1, problem).WithHintCode("ingest.text", nil)
 	}
-	s.text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	s.text = s.withoutLinePrefix(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"))
 	if strings.TrimSpace(s.text) == "" {
 		return nil, s.fail(1, "ingest.file.empty", nil)
 	}
@@ -102,8 +106,11 @@ func located(file string, line int, problem *measure.Error) *measure.Error {
 	return measure.Fail(measure.KindFile, "ingest.at", measure.Figures{"file": file, "line": max(line, 1), "cause": problem})
 }
 
-// cutOff is the error of a truncated file.
+// cutOff is the error of a truncated file. A run that ends before the file does was stopped: the file is whole.
 func (s *Source) cutOff(code string, figures measure.Figures) *measure.Error {
+	if s.reading > 0 {
+		return s.fail(s.reading, "ingest.unfinished", nil)
+	}
 	return s.fail(s.lastLine(), code, figures).WithHintCode("ingest.cut_off", nil)
 }
 
@@ -133,10 +140,12 @@ func (s *Source) lines() ([]string, error) {
 func (s *Source) each(read func(at int, line string) error) error {
 	lines, err := s.lines()
 	for i, line := range lines {
+		s.reading = i + 1
 		if err := read(i+1, line); err != nil {
 			return err
 		}
 	}
+	s.reading = 0
 	return err
 }
 

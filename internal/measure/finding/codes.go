@@ -86,6 +86,8 @@ const (
 	RateRounded             Code = "rate_rounded"
 	FiguresAbsent           Code = "figures_absent"
 	LossImpossible          Code = "loss_impossible"
+	TextAround              Code = "text_around"
+	LossCountsReordered     Code = "loss_counts_reordered"
 
 	// Why a figure has its confidence.
 	Steady                 Code = "steady"

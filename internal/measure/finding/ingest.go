@@ -46,6 +46,14 @@ var ingestCodes = []Info{
 		{Key: "lost", Meaning: "datagrams that were lost, by the program"},
 		{Key: "sent", Meaning: "datagrams that were sent, by its own counts"},
 	}, "The program reports more lost datagrams than were sent. The result has no loss.", ""},
+	{TextAround, Note, "", []Figure{
+		{Key: "line", Meaning: "line of the file where it begins"},
+		{Key: "lines", Meaning: "number of lines"},
+		{Key: "text", Text: true, Meaning: "the first of them"},
+	}, "Text of the file is no part of what was read: what stands before, between or after documents, what was written before each line, or messages about no test.", ""},
+	{LossCountsReordered, Note, "", []Figure{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file, with its version"},
+	}, "This version counts a datagram that arrives after a later one as lost. The loss may be lower.", ""},
 	{LastLineOpen, Warning, "", nil, "The last line of the file has no end. If the file is cut off there, its last figure is too.", ""},
 }
 

@@ -97,12 +97,17 @@ var StreamFamily = &Family{"Streams and processor time", "", []*Definition{
 	},
 }}
 
-// goodput is a figure of zero where the receiver counted and got nothing, and
-// none where its count is missing.
+// goodput is a figure of zero where the receiver counted and got nothing, or another program's file says so,
+// and none where its count is missing.
 func goodput(r *measure.Result) (float64, bool) {
 	s := r.Summary
-	if s.GoodputBps == 0 && s.ReceivedBytes > 0 && s.DurationNs == 0 { // all arrived in an instant
+	switch {
+	case s.GoodputBps == 0 && s.ReceivedBytes > 0 && s.DurationNs == 0: // all arrived in an instant
 		return 0, false
+	case s.GoodputBps == 0 && r.Origin != nil:
+		// A file with a rate or a loss of packets need not have a goodput.
+		packets := s.PacketsPerSecond > 0 || s.PacketsReceived > 0 || s.LossRatio != nil && *s.LossRatio < 1
+		return 0, len(r.Flows) > 0 && r.Error == nil && !packets
 	}
 	return s.GoodputBps, s.GoodputBps > 0 || s.ReceivedBytes > 0 || s.LossRatio != nil
 }
