@@ -61,7 +61,7 @@ your network, or use --allow, --token-file and TLS.`,
 			log := sys.Stderr
 			var view *serverView
 			if sys.StdoutWidth() > 0 && sys.Getenv("TERM") != "dumb" && !f.quiet && !f.child {
-				view = &serverView{sys: sys}
+				view = newServerView(sys)
 				log = view
 			}
 			cfg, err := f.config(sys, log)
