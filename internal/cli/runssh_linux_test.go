@@ -168,7 +168,7 @@ func TestACampaignRunsOnHostsBehindAJumpHost(t *testing.T) {
 	disk := t.TempDir() // hosts of an emulated network have one
 	plan := strings.NewReplacer(
 		"ssh: a}", "ssh: a, copy_root: "+disk+"}", "ssh: b,", "ssh: b, copy_root: "+disk+",",
-		"  b: {ssh: b,", "  twin: {ssh: a}\n  b: {ssh: b,", "factors:\n  path: [", "factors:\n  path: [{name: twin, to: twin}, ",
+		"  b: {ssh: b,", "  twin: {ssh: a, copy_root: "+disk+"}\n  b: {ssh: b, copy_root: "+disk+",", "factors:\n  path: [", "factors:\n  path: [{name: twin, to: twin}, ",
 		"count: 50}", "count: 50}, files: {test: copy, file_size: 64Ki, disk_folder: "+disk+"}",
 	).Replace(remotePlan)
 	cmd, errs := n.run(t, plan)

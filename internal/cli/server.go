@@ -64,7 +64,7 @@ can, and which options limit that.`,
 			log := sys.Stderr
 			var view *serverView
 			if sys.StdoutWidth() > 0 && sys.Getenv("TERM") != "dumb" && !f.quiet && !f.child {
-				view = &serverView{sys: sys}
+				view = newServerView(sys)
 				log = view
 			}
 			cfg, err := f.config(sys, log)

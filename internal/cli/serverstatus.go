@@ -89,11 +89,15 @@ func queueTable(c *text.Catalogue, q native.Queue) [][]string {
 // serverView draws on a terminal who measures and who waits, below the log of the server, which is
 // written through it.
 type serverView struct {
-	sys *System
+	sys  *System
+	wake chan struct{} // has an element when the log has a line: the queue may have changed
 
 	mu    sync.Mutex
 	table terminalTable
-	rows  [][]string
+}
+
+func newServerView(sys *System) *serverView {
+	return &serverView{sys: sys, wake: make(chan struct{}, 1)}
 }
 
 // Write implements io.Writer for the log.
@@ -101,15 +105,17 @@ func (v *serverView) Write(line []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.table.clear(v.sys)
-	n, err := v.sys.Stderr.Write(line)
-	v.table.draw(v.sys, v.rows)
-	return n, err
+	select {
+	case v.wake <- struct{}{}:
+	default:
+	}
+	return v.sys.Stderr.Write(line)
 }
 
 // serverViewEvery is the time between two looks at the queue.
 const serverViewEvery = time.Second
 
-// start draws what queue returns once a second until stop is called.
+// start draws what queue returns once a second and after each line of the log until stop is called.
 func (v *serverView) start(queue func() native.Queue) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -119,11 +125,12 @@ func (v *serverView) start(queue func() native.Queue) (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				v.show(queueTable(v.sys.Catalogue, queue()))
+			case <-v.wake:
 			case <-done:
 				v.show(nil)
 				return
 			}
+			v.show(queueTable(v.sys.Catalogue, queue()))
 		}
 	}()
 	return func() { close(done); <-ended }
@@ -132,7 +139,6 @@ func (v *serverView) start(queue func() native.Queue) (stop func()) {
 func (v *serverView) show(rows [][]string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.rows = rows
 	v.table.clear(v.sys)
 	v.table.draw(v.sys, rows)
 }
