@@ -20,7 +20,7 @@ type waiter interface {
 
 // admission decides who may measure. Without exclusive every session runs at
 // once and one beyond max is refused. With it one runs, and up to max wait,
-// first come first. One that runs without its client makes room for whoever asks.
+// first come first. One that runs without its client makes room for the next one that asks.
 type admission struct {
 	max       int // 0: no limit
 	exclusive bool

@@ -139,7 +139,7 @@ func TestALongerTestThanAllowedIsRefusedWithTheLimit(t *testing.T) {
 	want := map[string]any{
 		"kind": "refused", "code": "server.max_duration", "figures": map[string]any{"duration_ns": 11e9, "limit_ns": 10e9},
 		"message": "the test would take 11s and this server allows 10s (--max-duration)",
-		"hint":    "ask for --duration 10s or less, omitted start included",
+		"hint":    "ask for --duration 10s or less, omitted start included, or start the server with a larger --max-duration",
 	}
 	if !reflect.DeepEqual(got.Error, want) {
 		t.Errorf("got %v\nwant %v", got.Error, want)

@@ -405,7 +405,7 @@ func TestACopyWithoutItsClientYieldsItsTurn(t *testing.T) {
 }
 
 // The connection that created the session is gone, and no other one has attached.
-func TestASessionThatNobodyAttachedYieldsItsPlace(t *testing.T) {
+func TestASessionThatNoConnectionAttachedYieldsItsPlace(t *testing.T) {
 	s := serve(t, Config{MaxClients: 1})
 	x := s.raw(tcpOptions())
 	_ = x.conn.Close()

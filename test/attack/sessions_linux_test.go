@@ -19,7 +19,7 @@ import (
 )
 
 var _ = row(
-	attack{name: "quiet sessions", processors: 0.1, run: quietSessions},
+	attack{name: "quiet sessions", processors: 0.12, run: quietSessions},
 	attack{name: "silent sessions that spin", processors: 0.2, run: silentSpin},
 	attack{name: "sessions that nobody reads", run: unreadSessions(8, 50)},
 	attack{name: "sessions that nobody reads, of a server with few descriptors", descriptors: 1024, run: unreadSessions(2, 50)},

@@ -110,7 +110,7 @@ func TestAServerRemovesTheFilesOfAClientThatIsKilled(t *testing.T) {
 
 // A client that is killed while events wait unread leaves a reset, which the server cannot tell from a
 // cut of the path.
-func TestAClientThatIsKilledKeepsNobodyWaiting(t *testing.T) {
+func TestAClientThatIsKilledDoesNotKeepOthersWaiting(t *testing.T) {
 	tier.SpendsSeconds(t)
 	soku, root := built.Program(t), t.TempDir()
 	at, _ := serving(t, soku, "--copy-max", "0", "--copy-root", root, "--exclusive")
