@@ -161,19 +161,16 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 // end prints the last line of a test that succeeded: when, what and the figure. The lines with
 // which ping ends come behind it, because programs read the last one.
 func (l *live) end(r *measure.Result) {
-	var last text.Lines
-	if r.Error == nil {
-		last.Row("label.result", "summary.headline", headlineArgs(l.catalogue, r))
-	}
 	switch {
+	case l.flags.brief && r.Error == nil:
+		fmt.Fprintln(l.out, l.catalogue.Sentence("summary.headline", headlineArgs(l.catalogue, r)))
 	case l.flags.forPerson():
-		printLines(l.catalogue, l.out, 0, last)
-		printPingStatistics(l.out, r)
-	case l.flags.brief:
-		for _, line := range last {
-			_, sentence := l.catalogue.Words(line)
-			fmt.Fprintln(l.out, sentence)
+		if r.Error == nil {
+			var last text.Lines
+			last.Row("label.result", "summary.headline", headlineArgs(l.catalogue, r))
+			printLines(l.catalogue, l.out, 0, last)
 		}
+		printPingStatistics(l.out, r)
 	}
 }
 

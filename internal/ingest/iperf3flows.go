@@ -35,7 +35,7 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 	}
 	receives := (dir == measure.Reverse) != d.atServer()
 	told := receives || !d.atServer() && d.Error == "" && !d.open // a client has the server's count once the test has ended
-	counted := int64(0) // what the goodput counts
+	counted := int64(0)                                           // what the goodput counts
 	switch {
 	case received != nil && (received.Bytes > 0 || s.SentBytes == 0 || told):
 		s.GoodputBps, s.ReceivedBytes, s.DurationNs = received.Bps, int64(received.Bytes), seconds(received.Seconds)
