@@ -8,8 +8,12 @@ import (
 	"soku/internal/measure"
 )
 
-// mergedAtOnce is how many results a [Merger] holds and writes together.
-const mergedAtOnce = 100
+// How many results a [Merger] holds and writes together, and how many samples they have together:
+// an hour of 64 streams has 230,000, of 430 bytes each in its document.
+const (
+	mergedAtOnce  = 100
+	mergedSamples = 200_000
+)
 
 // Merger takes results and campaigns of other places into a store. What the store has
 // already stays as it is. Identities decide what is the same; something with a known
@@ -22,6 +26,7 @@ type Merger struct {
 	Results, Campaigns Merged
 
 	pending  []*measure.Result
+	samples  int                 // of pending
 	waiting  map[string]bool     // IDs of pending
 	counted  map[string]bool     // IDs that are in the counts of new and known
 	known    map[string]Campaign // that both places have, as the store shall have them
@@ -108,13 +113,26 @@ func (m *Merger) Result(ctx context.Context, r *measure.Result) error {
 	}
 	m.pending = append(m.pending, r)
 	m.waiting[r.ID] = true
+	if m.samples += samplesOf(r); m.samples >= mergedSamples {
+		return m.Flush(ctx)
+	}
 	return nil
+}
+
+func samplesOf(r *measure.Result) (n int) {
+	for _, f := range r.Flows {
+		n += len(f.Samples)
+		for _, s := range f.Streams {
+			n += len(s.Samples)
+		}
+	}
+	return n
 }
 
 // Flush takes the results that are held.
 func (m *Merger) Flush(ctx context.Context) error {
 	all := m.pending
-	m.pending = nil
+	m.pending, m.samples = nil, 0
 	clear(m.waiting)
 	missing, err := m.missing(ctx, all)
 	if err != nil {

@@ -7,6 +7,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -130,7 +131,7 @@ func collect(root string) ([]byte, error) {
 
 // output runs the go command in a folder, for a system or for this one.
 func output(dir, system string, args ...string) ([]byte, error) {
-	cmd := exec.Command("go", args...)
+	cmd := exec.CommandContext(context.Background(), "go", args...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if system != "" {

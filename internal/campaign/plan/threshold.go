@@ -9,7 +9,7 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// Threshold is what the figure of a trial has to be, such as "loss <= 1 %"; empty for none.
+// Threshold is what the figure of a trial has to be, such as "loss <= 1 %", or empty.
 type Threshold string
 
 var thresholdForm = regexp.MustCompile(`^(\S+) ?([<>]=) ?(.+)$`)

@@ -239,7 +239,7 @@ func TestAFolderIsNoStore(t *testing.T) {
 	}
 }
 
-// A store that somebody else made may have a view without an end in the place of a table.
+// A store from elsewhere may have a view without an end in the place of a table.
 func TestAViewInThePlaceOfATableIsRefused(t *testing.T) {
 	const endless = `WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, '{}' AS document FROM n`
 	for _, change := range []string{
