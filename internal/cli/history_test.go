@@ -143,7 +143,7 @@ func TestLastHasOthersBeforeIt(t *testing.T) {
 	if out, errs, code := run("compare", "last~2", "last"); code != 0 || !strings.Contains(out, "last~2") {
 		t.Errorf("compare: status %d, %s%s", code, out, errs)
 	}
-	if out, errs, code := run("rm", "last~1"); code != 0 || out != "1 result deleted\n" {
+	if out, errs, code := run("rm", "--yes", "last~1"); code != 0 || out != "1 result deleted\n" {
 		t.Errorf("rm: status %d, %s%s", code, out, errs)
 	}
 	if _, _, code := run("show", fmt.Sprintf("%016xabcd", 1)); code != 9 {
