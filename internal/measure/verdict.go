@@ -55,7 +55,25 @@ type Verdict struct {
 	// DurationWithoutLimitNs is 0 if it is unknown.
 	DurationWithoutLimitNs int64 `json:"lifted_ns,omitempty" jsonschema:"description=Test copy with its stages apart: how long the copy would take if that limit were lifted\\, as long as the slowest other stage"`
 	NextMeasurement        Probe `json:"would_tell,omitempty" jsonschema:"description=The measurement that would tell them apart"`
+	// Rate is nil unless the rate of the test is the limit and the person did not choose it.
+	Rate *RateLimit `json:"rate,omitempty" jsonschema:"description=limited_by application: the rate\\, if it is not the one that was asked for"`
 }
+
+// RateLimit is a rate of a test that the person did not choose.
+type RateLimit struct {
+	Source       RateSource `json:"source" jsonschema:"enum=default,enum=server,description=default: no other rate was asked for; server: the server allows no higher one"`
+	Bps          Rate       `json:"bps" jsonschema:"description=Bits per second of payload\\, all streams together"`
+	RequestedBps Rate       `json:"requested_bps,omitempty" jsonschema:"description=What was asked for; absent: no limit\\, or the default"`
+}
+
+// RateSource is who chose a rate.
+type RateSource string
+
+// Sources of rates.
+const (
+	RateOfDefault RateSource = "default" // the default of the test
+	RateOfServer  RateSource = "server"  // the server's --max-rate
+)
 
 // Evidence is a figure that a rule compared with a threshold.
 type Evidence struct {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"soku/internal/measure"
@@ -51,5 +52,22 @@ func TestBothDirectionsHaveTheirOwnFigures(t *testing.T) {
 	}
 	if p := row.series[0].points[0]; p.value != 300e6 {
 		t.Errorf("the drawing shows %v bit/s", p.value)
+	}
+}
+
+func TestAPercentileIsOfTenRoundTripsBeyondIt(t *testing.T) {
+	trial := tcpTrial("a", 1, 0)
+	trial.Test, trial.Trial.Label = measure.TestPing, "ping"
+	trial.Latency = &measure.Latency{Histogram: measure.NewHistogram(), Sent: 500, Received: 500}
+	for i := range int64(500) {
+		trial.Latency.Histogram.Record(1e6 + i)
+	}
+	r := build(t, Input{Results: []*measure.Result{trial}})
+	row := r.Tests[0].Rows[0]
+	if row.Figure("rtt_p95_ns") == nil || row.Figure("rtt_p99_ns") != nil || row.Figure("rtt_max_ns") == nil {
+		t.Errorf("%+v", row.Figures)
+	}
+	if text := written(t, r.JSON); !strings.Contains(text, `"p95":`) || strings.Contains(text, `"p99":`) {
+		t.Errorf("the document is\n%s", text)
 	}
 }
