@@ -2,6 +2,8 @@ package latency
 
 import (
 	"context"
+	"fmt"
+	"math/bits"
 	"net"
 	"runtime"
 	"sync/atomic"
@@ -44,6 +46,14 @@ func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure
 		}
 	}
 	return floor(ctx, o, path, openShared)
+}
+
+// FloorConditions are what [Floor] depends on: readings of equal conditions on one host can stand for
+// each other. The time that messages are delayed counts within a factor of two.
+func FloorConditions(o measure.Options, path time.Duration) string {
+	own, f := OptionsOf(o), floorOptions(o)
+	hold := time.Duration(1) << bits.Len64(uint64(max(0, min(path, floorPath))))
+	return fmt.Sprintf("latency %s %d spin %s stamps %s rate %g %s mptcp %t hold %s", own.Protocol, o.Size, own.Spin, own.Stamps, f.RequestRate, own.Arrivals, o.Multipath, hold)
 }
 
 func floor(ctx context.Context, o measure.Options, path time.Duration, open linker) (*measure.FloorReading, error) {
