@@ -76,11 +76,11 @@ func ReportBaseline(r *measure.Result, baseline float64, more measure.Figures) (
 	return true
 }
 
-// A baseline that is this much above the median of its trial is measured again, up to
-// mostBaselines times in all: something kept the host busy for a moment.
+// A baseline that is this much above the median of its trial is measured again, mostBaselines times
+// in all: something kept the host busy for a moment.
 const (
 	aboveMedian   = 1.1
-	mostBaselines = 3
+	mostBaselines = 2
 )
 
 // leastBaseline measures a loopback baseline until it is not above the median round trip in ns

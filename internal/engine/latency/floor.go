@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	floorTime = 200 * time.Millisecond // maximum in total
-	floorRun  = 150 * time.Millisecond // measuring, if no message is delayed
+	floorTime = 80 * time.Millisecond // maximum in total
+	floorRun  = 50 * time.Millisecond // measuring, if no message is delayed: at least 20 round trips, for a median
 	floorOmit = time.Millisecond       // warm-up
 	floorPath = time.Millisecond       // longest delay that is imitated: both ends sleep by then
 
@@ -34,7 +34,7 @@ const (
 // wake-up is a large part of what a host adds. So each message of a closed loop is
 // delayed by that time, at most 1 ms, before it is sent, while the clock is stopped.
 //
-// It takes at most 200 ms. It fails with [measure.KindUnreachable] if there is no
+// It takes at most 80 ms. It fails with [measure.KindUnreachable] if there is no
 // loopback, otherwise as [Run] does.
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
 	spin := OptionsOf(o).Spin
