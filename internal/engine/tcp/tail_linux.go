@@ -18,8 +18,8 @@ type tail struct {
 }
 
 const (
-	// tailWindow is the longest such window: longer than the queues of the kernel's default sizes last.
-	tailWindow = 500 * time.Millisecond
+	// tailWindow is the longest such window, and at most half of the flow.
+	tailWindow = 2 * time.Second
 	// tailRate is the time over which the rate is measured before it is used, and tailEvery the
 	// time between two looks.
 	tailRate  = 50 * time.Millisecond
@@ -29,7 +29,7 @@ const (
 func newTails(streams int, nominal time.Duration) []tail {
 	all := make([]tail, streams)
 	for i := range all {
-		all[i].window = min(tailWindow, nominal/4)
+		all[i].window = min(tailWindow, nominal/2)
 	}
 	return all
 }
