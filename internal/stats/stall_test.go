@@ -34,7 +34,7 @@ func stalledTrial(seconds, catchUp float64, stalls []stall) (samples []measure.S
 }
 
 // A busy host keeps the receiver from its processor, several times a second. Alone, the bytes that it
-// then counts at once are more than the path carries.
+// then counts together are more than the path carries.
 func TestAStallAndWhatFollowsItCountTogether(t *testing.T) {
 	for _, seconds := range []float64{1, 2, 5} {
 		r := rand.New(rand.NewPCG(5, uint64(seconds)))

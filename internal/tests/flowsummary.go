@@ -71,7 +71,7 @@ func goodputSummary(out *text.Lines, label string, r *measure.Result, f measure.
 }
 
 // readAtMost is what an application on the receiving host reads at most in one stream, by the stored
-// loopback baseline of that host, in bit/s; 0 if it is unknown. Only the client has one.
+// loopback baseline of that host, in bit/s, or 0 if it is unknown. Only the client has one.
 func readAtMost(r *measure.Result, f measure.Flow) (bps float64) {
 	client := r.Hosts.Client
 	if f.Direction != measure.Reverse || client == nil || client.Floor == nil {

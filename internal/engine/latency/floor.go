@@ -18,8 +18,8 @@ import (
 const (
 	floorTime = 80 * time.Millisecond // maximum in total
 	floorRun  = 50 * time.Millisecond // measuring, if no message is delayed: at least 20 round trips, for a median
-	floorOmit = time.Millisecond       // warm-up
-	floorPath = time.Millisecond       // longest delay that is imitated: both ends sleep by then
+	floorOmit = time.Millisecond      // warm-up
+	floorPath = time.Millisecond      // longest delay that is imitated: both ends sleep by then
 
 	// The rate of an open loop: enough requests for a figure, but too few to
 	// saturate loopback, which would measure queueing instead of the tool.

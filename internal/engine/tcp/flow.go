@@ -83,8 +83,8 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 	return f, nil
 }
 
-// mostArrivals is up to how many streams samples are of what has arrived: more system calls would
-// take so long that a sample has no moment.
+// mostArrivals limits the streams whose arrivals are read for a sample: more system calls would take
+// so long that a sample has no moment.
 const mostArrivals = 64
 
 // arrivals returns what the kernel has received on each of conns from now on. It is called before

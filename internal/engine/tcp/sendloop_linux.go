@@ -25,7 +25,7 @@ type sendLoop struct {
 	longer   bool         // its stream has a long queue
 	moved    int64        // bytes
 	idle     idler
-	tails    []tail // of each stream; nil if the flow does not end after a time, or keeps its connections
+	tails    []tail // of each stream, or nil if the flow does not end after a time or keeps its connections
 }
 
 // tick is the longest wait of a loop before it checks whether the flow has ended, while

@@ -266,9 +266,9 @@ func TestSamplesOfAReceiverAreOfWhatHasArrived(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			for _, at := range []time.Duration{50, 100, 150, 480, 550, 700} { // ms
-				time.Sleep(time.Until(begin.Add(at * time.Millisecond)))
-				r.Cell(0).Publish(Count{Bytes: int64(at) * 1000, Last: time.Now()})
+			for _, at := range []int64{50, 100, 150, 480, 550, 700} { // ms
+				time.Sleep(time.Until(begin.Add(time.Duration(at * 1e6))))
+				r.Cell(0).Publish(Count{Bytes: at * 1000, Last: time.Now()})
 			}
 		}()
 		if err := r.Watch(t.Context(), Window{From: begin, Done: done}); err != nil {
@@ -288,7 +288,7 @@ func TestSamplesOfAReceiverAreOfWhatHasArrived(t *testing.T) {
 	})
 }
 
-// What is left unread at the end is in a sample, and in no total.
+// Bytes that are left unread at the end are in a sample, and in no total.
 func TestWhatIsNeverReadMakesNoCountNegative(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
