@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	floorTime = 80 * time.Millisecond // maximum in total
-	floorRun  = 50 * time.Millisecond // measuring, if no message is delayed: at least 20 round trips, for a median
+	floorTime = 60 * time.Millisecond // maximum in total
+	floorRun  = 40 * time.Millisecond // measuring, if no message is delayed
 	floorOmit = time.Millisecond      // warm-up
+	floorMost = 300                   // round trips: more do not move a median
 	floorPath = time.Millisecond      // longest delay that is imitated: both ends sleep by then
 
 	// The rate of an open loop: enough requests for a figure, but too few to
@@ -34,7 +35,7 @@ const (
 // wake-up is a large part of what a host adds. So each message of a closed loop is
 // delayed by that time, at most 1 ms, before it is sent, while the clock is stopped.
 //
-// It takes at most 80 ms. It fails with [measure.KindUnreachable] if there is no
+// It takes at most 60 ms, for 20 to 300 round trips. It fails with [measure.KindUnreachable] if there is no
 // loopback, otherwise as [Run] does.
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
 	spin := OptionsOf(o).Spin
@@ -142,7 +143,7 @@ func floorOptions(o measure.Options) measure.Options {
 	own := OptionsOf(o)
 	f := measure.Options{
 		Size: o.Size, Omit: measure.Duration(floorOmit),
-		Duration: measure.Duration(floorRun), Timeout: measure.Duration(50 * time.Millisecond),
+		Duration: measure.Duration(floorRun), Count: floorMost, Timeout: measure.Duration(50 * time.Millisecond),
 		Interval: measure.Duration(time.Second),
 		Own:      Options{Protocol: own.Protocol, Row: 1000, Stamps: own.Stamps, Arrivals: own.Arrivals, Seed: own.Seed},
 	}
