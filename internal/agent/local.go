@@ -27,7 +27,7 @@ func (l Local) Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	t := s.Trial
 	return trial.Run(ctx, trial.Spec{
 		Test: s.Test, Options: s.Options, Host: s.Host, Client: s.Client, Server: s.Server,
-		Token: s.Access.Token, TLS: s.Access.tlsConfig(), Version: l.Version, Identity: &t, Result: s.Result, Floor: l.Floor,
+		Token: s.Access.Token, TLS: s.Access.tlsConfig(), Version: l.Version, Identity: &t, Result: s.Result, Floor: l.Floor, Baselines: s.Baselines,
 	}, trial.Hooks{Observe: h.Progress, Ready: h.Ready, Started: started})
 }
 

@@ -47,6 +47,8 @@ type Spec struct {
 	Trial   measure.Trial    `json:"trial"`
 	Result  string           `json:"result_id,omitempty"` // identity of the result; empty: the trial makes one
 	Access  Access           `json:"access,omitzero"`
+	// Baselines are loopback baselines of earlier trials of the client; see [trial.Spec].
+	Baselines []measure.FloorReading `json:"baselines,omitempty"`
 	// AwaitStart has the process that runs the trial say when it is ready, and then
 	// wait for the signal to start. Process sets it where there is a hook Ready.
 	AwaitStart bool `json:"await_start,omitempty"`

@@ -214,9 +214,9 @@ func printFloorRoundTrips(c *text.Catalogue, w io.Writer, d *floor.Document) {
 	}
 	printFloorHead(c, w, floorRoundTripWidths, "floor.round_trip", "floor.min", "floor.median", "floor.p99", "floor.p99_9", "floor.max", "floor.count")
 	for _, t := range d.RoundTrips {
-		p := t.RTT
-		fmt.Fprintln(w, cells(floorRoundTripWidths, c.Mode(t.Mode), messages.FormatLatency(p.Min), messages.FormatLatency(p.P50),
-			messages.FormatLatency(p.P99), messages.FormatLatency(p.P999), messages.FormatLatency(p.Max), fmt.Sprint(p.Count)))
+		p := t.RTT.Supported()
+		fmt.Fprintln(w, cells(floorRoundTripWidths, c.Mode(t.Mode), latencyCell(p.Min), latencyCell(p.P50),
+			latencyCell(p.P99), latencyCell(p.P999), latencyCell(p.Max), fmt.Sprint(p.Count)))
 	}
 }
 
@@ -257,7 +257,7 @@ func printFloorTimers(c *text.Catalogue, w io.Writer, d *floor.Document) {
 	printFloorHead(c, w, floorTimerWidths, "floor.sleep", "floor.median", "floor.p99", "floor.max")
 	for _, t := range d.Timers {
 		fmt.Fprintln(w, cells(floorTimerWidths, time.Duration(t.AskedNs).String(),
-			messages.FormatLatency(t.LateNs.P50), messages.FormatLatency(t.LateNs.P99), messages.FormatLatency(t.LateNs.Max)))
+			latencyCell(t.LateNs.P50), latencyCell(t.LateNs.Supported().P99), latencyCell(t.LateNs.Max)))
 	}
 }
 

@@ -40,7 +40,7 @@ func ingestedSummary(c *text.Catalogue, out *text.Lines, r *measure.Result) {
 		out.Row("label.jitter", "summary.jitter", text.Args{"Jitter": *s.JitterNs})
 	}
 	if p := s.RTT; p != nil {
-		out.Row("label.round_trip", "shown.round_trips", text.Args{"P50": p.P50, "Mean": p.Mean, "P99": p.P99, "Count": p.Count})
+		out.Row("label.round_trip", "shown.round_trips", text.Args{"P50": p.P50, "Mean": p.Mean, "P99": p.Supported().P99, "Count": p.Count})
 	}
 	if figures := reportedFigures(c, s.ReportedRTT); len(figures) > 0 {
 		out.Row("label.reported", "summary.text", text.Args{"Text": c.List(figures)})

@@ -236,13 +236,21 @@ func printRows(c *text.Catalogue, w io.Writer, l *measure.Latency) {
 	heads := c.Headings("rows.avg", "rows.min", "rows.p50", "rows.p90", "rows.p95", "rows.p99", "rows.p99_9", "rows.p99_99", "rows.max")
 	fmt.Fprintln(w, cells(rowWidths, heads...))
 	for _, row := range l.Rows {
-		p := row.RTT
+		p := row.RTT.Supported()
 		var texts []string
 		for _, v := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {
-			texts = append(texts, messages.FormatLatency(v))
+			texts = append(texts, latencyCell(v))
 		}
 		fmt.Fprintln(w, cells(rowWidths, texts...))
 	}
+}
+
+// latencyCell is a figure of a distribution in a table, empty for a percentile that it does not have.
+func latencyCell(ns float64) string {
+	if ns == 0 {
+		return ""
+	}
+	return messages.FormatLatency(ns)
 }
 
 // printPingStatistics writes the lines with which the ping of most systems ends, for

@@ -67,7 +67,7 @@ func (p *place) shell(plan *plan.Plan) campaign.Shell {
 // process of its own, so that it has a processor cost of its own. At most atOnce
 // trials run concurrently.
 func (p *place) runner(access agent.Access, atOnce int) campaign.Runner {
-	return campaign.Places{Access: access, Enter: p.remotes.enter, Now: p.host.Now, Of: func(j schedule.Job) agent.Place {
+	return campaign.Places{Access: access, Baselines: &campaign.Baselines{}, Enter: p.remotes.enter, Now: p.host.Now, Of: func(j schedule.Job) agent.Place {
 		where := p.host.Here
 		if j.Client.Host != "" || len(j.Client.Command) > 0 || j.Client.SSH != "" || j.Trial.Group != nil || atOnce > 1 {
 			where = agent.Process{Now: p.host.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {

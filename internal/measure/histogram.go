@@ -172,27 +172,54 @@ func (h *Histogram) Buckets() []Bucket {
 	return out
 }
 
-// Percentiles summarises the histogram.
+// Percentiles summarises the histogram. Percentiles that its count does not support are 0.
 func (h *Histogram) Percentiles() *Percentiles {
-	return &Percentiles{
+	p := Percentiles{
 		Min: float64(h.Min()), Mean: h.Mean(), Max: float64(h.Max()), Count: h.Count(),
 		P50: float64(h.Percentile(50)), P90: float64(h.Percentile(90)), P95: float64(h.Percentile(95)),
 		P99: float64(h.Percentile(99)), P999: float64(h.Percentile(99.9)), P9999: float64(h.Percentile(99.99)),
-	}
+	}.Supported()
+	return &p
 }
 
-// Percentiles are figures of one histogram, in nanoseconds.
+// leastBeyond is how many values must lie beyond a percentile above the median. Of fewer it
+// would be one of the few largest values, and with ten times as many another one.
+const leastBeyond = 10
+
+// SupportsPercentile reports whether a number of values is enough for the percentile that a
+// share of them does not exceed, 0 to 1. Any number is enough for the median.
+func SupportsPercentile(count int64, share float64) bool {
+	const rounding = 1e-6
+	return share <= 0.5 || float64(count)*(1-share) > leastBeyond-rounding
+}
+
+// Percentiles are figures of one histogram, in nanoseconds. A percentile that is 0 is unknown or
+// not supported by the count.
 type Percentiles struct {
 	Min   float64 `json:"min"`
 	Mean  float64 `json:"mean"`
 	P50   float64 `json:"p50"`
-	P90   float64 `json:"p90"`
-	P95   float64 `json:"p95"`
-	P99   float64 `json:"p99"`
-	P999  float64 `json:"p99_9"`
-	P9999 float64 `json:"p99_99"`
+	P90   float64 `json:"p90,omitempty" jsonschema:"description=Absent with fewer than 100 values: this and the percentiles below are absent unless 10 values lie beyond"`
+	P95   float64 `json:"p95,omitempty" jsonschema:"description=Absent with fewer than 200 values"`
+	P99   float64 `json:"p99,omitempty" jsonschema:"description=Absent with fewer than 1000 values"`
+	P999  float64 `json:"p99_9,omitempty" jsonschema:"description=Absent with fewer than 10000 values"`
+	P9999 float64 `json:"p99_99,omitempty" jsonschema:"description=Absent with fewer than 100000 values"`
 	Max   float64 `json:"max"`
 	Count int64   `json:"count"`
+}
+
+// Supported returns p without the percentiles that its count does not support. Documents of
+// earlier versions have them.
+func (p Percentiles) Supported() Percentiles {
+	for _, of := range []struct {
+		share float64
+		value *float64
+	}{{0.9, &p.P90}, {0.95, &p.P95}, {0.99, &p.P99}, {0.999, &p.P999}, {0.9999, &p.P9999}} {
+		if !SupportsPercentile(p.Count, of.share) {
+			*of.value = 0
+		}
+	}
+	return p
 }
 
 type histogramJSON struct {

@@ -118,3 +118,37 @@ func TestADamagedHistogramIsRefusedWithTheReason(t *testing.T) {
 		}
 	}
 }
+
+// Of five round trips the 99.9th percentile is the largest one.
+func TestAPercentileNeedsTenValuesBeyond(t *testing.T) {
+	names := []string{"p90", "p95", "p99", "p99_9", "p99_99"}
+	for _, c := range []struct{ count, supported int }{
+		{5, 0}, {99, 0}, {100, 1}, {199, 1}, {200, 2}, {999, 2}, {1000, 3}, {9_999, 3}, {10_000, 4}, {99_999, 4}, {100_000, 5},
+	} {
+		b, err := json.Marshal(random(c.count, 1).Percentiles())
+		if err != nil {
+			t.Fatal(err)
+		}
+		members := map[string]float64{}
+		if err := json.Unmarshal(b, &members); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range names {
+			if v, there := members[name]; there != (i < c.supported) || there && v <= 0 {
+				t.Errorf("of %d values %s is %v (there: %v)", c.count, name, v, there)
+			}
+		}
+		for _, name := range []string{"min", "mean", "p50", "max", "count"} {
+			if _, there := members[name]; !there {
+				t.Errorf("of %d values there is no %s", c.count, name)
+			}
+		}
+	}
+}
+
+func TestPercentilesOfOldDocumentsAreNotShownWithoutTheirCount(t *testing.T) {
+	old := Percentiles{Min: 1, P50: 2, P90: 3, P95: 3, P99: 4, P999: 4, P9999: 4, Max: 4, Count: 250}
+	if got := old.Supported(); got.P50 != 2 || got.P90 != 3 || got.P95 != 3 || got.P99 != 0 || got.P999 != 0 || got.P9999 != 0 || got.Max != 4 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -100,10 +100,13 @@ type LatencyPoint struct {
 	MaxNs int64 `json:"max_ns"`
 }
 
-// FloorReading is the same measurement on this host's loopback, taken just
-// before or after.
+// FloorReading is the same measurement on this host's loopback, taken just before or after, or
+// with an earlier trial of the same client in the same round of a campaign.
 type FloorReading struct {
 	RTT    Percentiles `json:"rtt_ns"`
 	Clock  string      `json:"clock" jsonschema:"description=Name of the clock; in documents of earlier versions also the timing in words"`
 	Timing *Timing     `json:"timing,omitempty" jsonschema:"description=How both ends waited and what took the time stamps"`
+	// Conditions are equal for readings that can stand for each other.
+	Conditions   string `json:"conditions,omitempty" jsonschema:"description=What the reading depends on: the test and some of its options\\, and for how long each end sleeps"`
+	MeasuredWith string `json:"measured_with,omitempty" jsonschema:"description=Identity of the result that it was measured with: another trial of the same client in the same round; absent: this trial"`
 }

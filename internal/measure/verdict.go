@@ -57,6 +57,8 @@ type Verdict struct {
 	NextMeasurement        Probe `json:"would_tell,omitempty" jsonschema:"description=The measurement that would tell them apart"`
 	// Remedy is nil where nothing is known that helps.
 	Remedy *Remedy `json:"remedy,omitempty" jsonschema:"description=What helps against the limit"`
+	// Rate is nil unless the rate of the test is the limit and the person did not choose it.
+	Rate *RateLimit `json:"rate,omitempty" jsonschema:"description=limited_by application: the rate\\, if it is not the one that was asked for"`
 }
 
 // Remedy is what helps against a limit, as data. The sentence that a person reads is made of it
@@ -65,6 +67,22 @@ type Remedy struct {
 	Code    string  `json:"code" jsonschema:"description=See docs/method.md"`
 	Figures Figures `json:"figures,omitempty" jsonschema:"description=Numbers and texts; units are in the key"`
 }
+
+// RateLimit is a rate of a test that the person did not choose.
+type RateLimit struct {
+	Source       RateSource `json:"source" jsonschema:"enum=default,enum=server,description=default: no other rate was asked for; server: the server allows no higher one"`
+	Bps          Rate       `json:"bps" jsonschema:"description=Bits per second of payload\\, all streams together"`
+	RequestedBps Rate       `json:"requested_bps,omitempty" jsonschema:"description=What was asked for; absent: no limit\\, or the default"`
+}
+
+// RateSource is who chose a rate.
+type RateSource string
+
+// Sources of rates.
+const (
+	RateOfDefault RateSource = "default" // the default of the test
+	RateOfServer  RateSource = "server"  // the server's --max-rate
+)
 
 // Evidence is a figure that a rule compared with a threshold.
 type Evidence struct {

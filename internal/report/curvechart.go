@@ -65,7 +65,12 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 			n := end * float64(i) / curvePoints
 			points = append(points, [2]float64{p.x.at(n), p.y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
 		}
-		figure := func(m *metric.Definition) string { return t.Figure(m, r.figure(m).Value) }
+		figure := func(m *metric.Definition) string {
+			if f := r.figure(m); f != nil {
+				return t.Figure(m, f.Value)
+			}
+			return "" // too few round trips
+		}
 		p.line("curve", series[r.Pattern], t.Sentence("chart.curves.pattern", text.Args{
 			"Pattern": r.Pattern, "P50": figure(metric.RTTP50), "P99": figure(metric.RTTP99), "P999": figure(metric.RTTP999),
 		}), points...)
@@ -73,7 +78,11 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 	return p
 }
 
-// reach is how many nines of percentile a histogram has values for.
+// reach is how many nines of percentile the count of a histogram supports.
 func reach(h *measure.Histogram) float64 {
-	return min(max(math.Log10(float64(h.Count())), math.Log10(2)), mostNines)
+	nines := math.Log10(2)
+	for n := nines; n <= mostNines && measure.SupportsPercentile(h.Count(), 1-math.Pow(10, -n)); n += 0.01 {
+		nines = n
+	}
+	return nines
 }

@@ -169,6 +169,8 @@ func membersOfMetric(m *metric.Definition) (out []field) {
 				return s.Spread
 			case x.Spread || !l.row.has(m.Of):
 				return nil
+			case s == nil && m.Quantile > 0 && l.row.Histogram(m.Of).Count() > 0: // too few round trips
+				return nil
 			case s == nil:
 				return 0.0
 			}

@@ -67,7 +67,11 @@ func (r *Row) combine(test measure.Test, results []*measure.Result, rounds map[i
 			if _, merged := r.histograms[m.Of]; m.Of != nil && !merged {
 				r.histograms[m.Of] = mergedHistogram(m.Of, results)
 			}
-			if figure, found := combined(m, results, r.histograms[m.Of], rounds); found {
+			figure, found := combined(m, results, r.histograms[m.Of], rounds)
+			if m.Over == metric.Merged && !measure.SupportsPercentile(r.histograms[m.Of].Count(), m.Quantile) {
+				continue
+			}
+			if found {
 				r.Figures = append(r.Figures, figure)
 			}
 		}

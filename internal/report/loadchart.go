@@ -66,7 +66,8 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) *plot 
 func percentile(h *measure.Histogram, p float64) float64 { return float64(h.Percentile(p)) }
 
 func barArgs(r *Row, h *measure.Histogram) text.Args {
-	return text.Args{"Pattern": r.Pattern, "P50": percentile(h, 50), "P99": percentile(h, 99), "Max": h.Max()}
+	p := h.Percentiles()
+	return text.Args{"Pattern": r.Pattern, "P50": p.P50, "P99": p.P99, "Max": h.Max()}
 }
 
 func (p *plot) addRoundTrips(title, class string, h *measure.Histogram, color int, top float64) {

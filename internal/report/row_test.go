@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"soku/internal/measure"
@@ -23,16 +24,16 @@ func TestPercentilesAreThoseOfMergedHistograms(t *testing.T) {
 		r.Latency = &measure.Latency{Histogram: h, Sent: int64(n) + 1, Received: int64(n), Lost: 1}
 		return r
 	}
-	in := Input{Results: []*measure.Result{trial(1, 9990, 1e6), trial(2, 10, 100e6)}}
+	in := Input{Results: []*measure.Result{trial(1, 99_900, 1e6), trial(2, 100, 100e6)}}
 	row := build(t, in).Tests[0].Rows[0]
 	value := func(key string) float64 { return row.Figure(key).Value }
-	if value("rtt_p99_ns") > 1.01e6 || value("rtt_p99_99_ns") < 99e6 || value("rtt_count") != 10000 {
+	if value("rtt_p99_ns") > 1.01e6 || value("rtt_p99_99_ns") < 99e6 || value("rtt_count") != 100_000 {
 		t.Errorf("%+v", row.Figures)
 	}
 	if means := row.Figure("rtt_run_mean_ns"); math.Abs(means.Min-1e6) > 1e3 || math.Abs(means.Max-100e6) > 1e5 {
 		t.Errorf("run means %v to %v", means.Min, means.Max)
 	}
-	if value("rtt_lost") != 2 || value("rtt_sent") != 10002 || math.Abs(value("rtt_loss_ratio")-2.0/10002) > 1e-12 {
+	if value("rtt_lost") != 2 || value("rtt_sent") != 100_002 || math.Abs(value("rtt_loss_ratio")-2.0/100_002) > 1e-12 {
 		t.Errorf("lost %v of %v, %v", value("rtt_lost"), value("rtt_sent"), value("rtt_loss_ratio"))
 	}
 }
@@ -51,5 +52,22 @@ func TestBothDirectionsHaveTheirOwnFigures(t *testing.T) {
 	}
 	if p := row.series[0].points[0]; p.value != 300e6 {
 		t.Errorf("the drawing shows %v bit/s", p.value)
+	}
+}
+
+func TestAPercentileIsOfTenRoundTripsBeyondIt(t *testing.T) {
+	trial := tcpTrial("a", 1, 0)
+	trial.Test, trial.Trial.Label = measure.TestPing, "ping"
+	trial.Latency = &measure.Latency{Histogram: measure.NewHistogram(), Sent: 500, Received: 500}
+	for i := range int64(500) {
+		trial.Latency.Histogram.Record(1e6 + i)
+	}
+	r := build(t, Input{Results: []*measure.Result{trial}})
+	row := r.Tests[0].Rows[0]
+	if row.Figure("rtt_p95_ns") == nil || row.Figure("rtt_p99_ns") != nil || row.Figure("rtt_max_ns") == nil {
+		t.Errorf("%+v", row.Figures)
+	}
+	if text := written(t, r.JSON); !strings.Contains(text, `"p95":`) || strings.Contains(text, `"p99":`) {
+		t.Errorf("the document is\n%s", text)
 	}
 }

@@ -83,6 +83,12 @@ func (*StateReader) Read(*State) bool { return false }
 // TCPInfo reports false: TCP_INFO is not read on this system.
 func TCPInfo(*net.TCPConn) (measure.TCPInfo, bool) { return measure.TCPInfo{}, false }
 
+// Received reports false: the state of sockets is not read on this system.
+func Received(*net.TCPConn) (int64, bool) { return 0, false }
+
+// Consumed reports false, as Received does.
+func Consumed(*net.TCPConn) (int64, bool) { return 0, false }
+
 // Unsent reports false: unacknowledged bytes are not read on this system.
 func Unsent(*net.TCPConn) (int64, bool) { return 0, false }
 

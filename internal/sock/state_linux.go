@@ -211,6 +211,75 @@ func Unsent(c *net.TCPConn) (int64, bool) {
 	return int64(n), true
 }
 
+// NotSent returns how many bytes written to c the kernel has not sent for the first time
+// (SIOCOUTQNSD, include/uapi/linux/sockios.h). False if the kernel does not report it.
+func NotSent(c *net.TCPConn) (int64, bool) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	var n int
+	var inner error
+	if err := raw.Control(func(fd uintptr) { n, inner = unix.IoctlGetInt(int(fd), unix.SIOCOUTQNSD) }); err != nil || inner != nil {
+		return 0, false
+	}
+	return int64(n), true
+}
+
+// Received returns how many payload bytes have arrived in order on c (tcpi_bytes_received of
+// tcp(7)), read and unread, or false if the kernel does not report it. It is unknown for Multipath
+// TCP, whose subflows count their own, and for a closed socket.
+func Received(c *net.TCPConn) (int64, bool) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	var n int64
+	known := false
+	if raw.Control(func(fd uintptr) { n, known = received(int(fd)) }) != nil {
+		return 0, false
+	}
+	return n, known
+}
+
+// Consumed returns how many of the bytes of [Received] the program has read. It is unknown where
+// bytes arrive so fast that the two counts of the kernel never belong together.
+func Consumed(c *net.TCPConn) (n int64, known bool) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	const attempts = 10
+	_ = raw.Control(func(fd uintptr) {
+		for range attempts {
+			before, ok := received(int(fd))
+			unread, err := unix.IoctlGetInt(int(fd), unix.SIOCINQ)
+			after, _ := received(int(fd))
+			if !ok || err != nil {
+				return
+			}
+			if before == after {
+				n, known = before-int64(unread), true
+				return
+			}
+		}
+	})
+	return n, known
+}
+
+// received is tcpi_bytes_received, which counts the FIN as a byte.
+func received(fd int) (n int64, known bool) {
+	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil || madeMultipath(fd) || info.State == unix.BPF_TCP_CLOSE {
+		return 0, false
+	}
+	n = int64(info.Bytes_received)
+	if info.State == unix.BPF_TCP_CLOSE_WAIT || info.State == unix.BPF_TCP_LAST_ACK || info.State == unix.BPF_TCP_CLOSING || info.State == unix.BPF_TCP_TIME_WAIT {
+		n--
+	}
+	return n, true
+}
+
 // LimitPacing limits the pacing rate of c to bytesPerSecond (SO_MAX_PACING_RATE of
 // socket(7)); it never raises an earlier limit. TCP paces by itself; datagrams are paced
 // only if the interface has the queueing discipline fq. It reports whether the system

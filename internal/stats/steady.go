@@ -72,12 +72,85 @@ func SteadyState(samples []measure.Sample, endNs int64) Steady {
 		whole.Reason = measure.NewFinding(finding.FewIntervals, "", measure.Figures{"intervals": len(kept), "needed_intervals": fewestIntervals})
 		return whole
 	}
-	steady := findSteady(kept, whole)
+	steady := findSteady(kept, whole).withWholeStalls(usable(samples, 0), kept)
 	if covered := float64(whole.EndNs-whole.StartNs) / float64(endNs); endNs > 0 && covered < coverageWanted && steady.Confidence == measure.High {
 		steady.Confidence = measure.Medium
 		steady.Reason = measure.NewFinding(finding.SamplesIncomplete, "", measure.Figures{"covered_ratio": covered})
 	}
 	return steady
+}
+
+// A stall is a run of samples below the first share of the median, directly followed by samples
+// above the second, in which what had waited arrives. It takes at most a third of the trial and at
+// most longestStall: a longer one is a change of the rate.
+const (
+	stallBelow   = 0.9
+	catchUpAbove = 1.1
+	longestStall = int64(1e9) // ns
+	stallShare   = 3          // of the trial, a third
+)
+
+// withWholeStalls moves the ends of the steady part so that it has both parts of a stall or
+// neither: alone, the catch-up is more than the path carries, and the stall less. kept are the
+// samples of the trial, and all also those after its end. The start moves behind the stall, or
+// before it if less than half of the trial would be left.
+func (s Steady) withWholeStalls(all, kept []measure.Sample) Steady {
+	first, last := kept[0].StartNs, kept[len(kept)-1].EndNs
+	half := first + int64(float64(last-first)*largestDiscarded)
+	from, to := s.StartNs, s.EndNs
+	for _, stall := range stalls(all, min(longestStall, (last-first)/stallShare)) {
+		if stall.from < from && from < stall.to {
+			if from = stall.to; from > half {
+				from = stall.from
+			}
+		}
+		if stall.from < to && to < stall.to && stall.from-from >= (last-first)/2 {
+			to = stall.from
+		}
+	}
+	if from == s.StartNs && to == s.EndNs {
+		return s
+	}
+	s.StartNs, s.EndNs, s.Bytes = from, to, 0
+	for _, sample := range all {
+		if sample.StartNs >= from && sample.EndNs <= to {
+			s.Bytes += sample.ReceivedBytes
+		}
+	}
+	if s.Reason.Code == finding.Steady {
+		s.Reason = measure.NewFinding(finding.Steady, "", measure.Figures{"from_ns": from})
+	}
+	return s
+}
+
+// span is a part of a trial, ns.
+type span struct{ from, to int64 }
+
+// stalls are the stalls of a trial that take at most longest, with what follows each.
+func stalls(samples []measure.Sample, longest int64) (found []span) {
+	rates := make([]float64, len(samples))
+	for i, s := range samples {
+		rates[i] = s.Bps()
+	}
+	middle := Median(rates)
+	for i := 0; i < len(rates); i++ {
+		begin := i
+		for i < len(rates) && rates[i] < stallBelow*middle {
+			i++
+		}
+		caught := i
+		for i > begin && i < len(rates) && rates[i] > catchUpAbove*middle {
+			i++
+		}
+		if i == caught {
+			continue
+		}
+		i--
+		if s := (span{samples[begin].StartNs, samples[i].EndNs}); s.to-s.from <= longest {
+			found = append(found, s)
+		}
+	}
+	return found
 }
 
 // usable returns the samples up to the nominal end in order of time, without overlaps.

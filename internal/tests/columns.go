@@ -35,7 +35,7 @@ func roundTripColumns(count string) []Column {
 		{"live.p99", func(p *measure.Percentiles) float64 { return p.P99 }}, {"live.max", func(p *measure.Percentiles) float64 { return p.Max }},
 	} {
 		columns = append(columns, Column{c.head, 11, func(_ *text.Catalogue, p measure.Progress) string {
-			if p.RTT == nil {
+			if p.RTT == nil || c.pick(p.RTT) == 0 {
 				return ""
 			}
 			return messages.FormatLatency(c.pick(p.RTT))

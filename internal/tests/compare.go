@@ -1,6 +1,8 @@
 package tests
 
 import (
+	"maps"
+
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
 	"soku/internal/measure/finding"
@@ -51,13 +53,52 @@ func compareRoundTrip(r *measure.Result, floor *measure.HostFloor) {
 		return
 	}
 	for _, t := range floor.RoundTrips {
-		if t.Protocol == latency.OptionsOf(r.Options).Protocol && t.ClientTiming() == r.Latency.ClientTiming() && t.RTT.P50 > measure.NearBaseline*r.Summary.RTT.P50 {
-			r.Findings.Add(finding.RTTNearBaseline, "", measure.Figures{
-				"rtt_ns": r.Summary.RTT.P50, "baseline_ns": t.RTT.P50, "baseline_age_ns": ageOf(floor, r),
-			})
+		if t.Protocol == latency.OptionsOf(r.Options).Protocol && t.ClientTiming() == r.Latency.ClientTiming() && ReportBaseline(r, t.RTT.P50, measure.Figures{"baseline_age_ns": ageOf(floor, r)}) {
 			return
 		}
 	}
+}
+
+// ReportBaseline adds a finding about the median round trip of r if a loopback baseline in ns is a
+// large part of it, or all of it. more are figures of the baseline that the finding has, too.
+func ReportBaseline(r *measure.Result, baseline float64, more measure.Figures) (found bool) {
+	median := r.Summary.RTT.P50
+	figures := measure.Figures{"rtt_ns": median, "baseline_ns": baseline}
+	maps.Copy(figures, more)
+	switch {
+	case baseline >= median:
+		r.Findings.Add(finding.TooFastToMeasure, "", figures)
+	case baseline > measure.NearBaseline*median:
+		r.Findings.Add(finding.RTTNearBaseline, "", figures)
+	default:
+		return false
+	}
+	return true
+}
+
+// A baseline that is this much above the median of its trial is measured again, mostBaselines times
+// in all: something kept the host busy for a moment.
+const (
+	aboveMedian   = 1.1
+	mostBaselines = 2
+)
+
+// leastBaseline measures a loopback baseline until it is not above the median round trip in ns
+// that it is a part of, and returns the smallest one.
+func leastBaseline(median float64, once func() (*measure.FloorReading, error)) (best *measure.FloorReading, err error) {
+	for range mostBaselines {
+		reading, failed := once()
+		if failed != nil || reading == nil {
+			return best, failed
+		}
+		if best == nil || reading.RTT.P50 < best.RTT.P50 {
+			best = reading
+		}
+		if best.RTT.P50 <= aboveMedian*median {
+			break
+		}
+	}
+	return best, nil
 }
 
 // ageOf returns how long before the trial the floor was measured, or 0 if it is newer.

@@ -13,7 +13,7 @@ import (
 
 func init() {
 	register(Descriptor{
-		Test: measure.TestConnect, Open: openConnect, Serverless: connectServerless, Overhead: connectOverhead,
+		Test: measure.TestConnect, Open: openConnect, Serverless: connectServerless, Overhead: connectOverhead, Conditions: connectConditions,
 		Accept: acceptConnections, Serve: serveConnect, Limit: limitConnections,
 		Args:    func(o measure.Options) text.Args { return text.Args{"ToPort": connect.OptionsOf(o).ToPort} },
 		Summary: connectSummary,
@@ -49,7 +49,10 @@ func connectServerless(ctx context.Context, a Serverless) (found ServerlessResul
 	return found, err
 }
 
+// connectConditions are what a set-up on loopback depends on.
+func connectConditions(o measure.Options, _ *measure.End) string { return connect.FloorConditions(o) }
+
 // connectOverhead measures what this host adds to a set-up.
-func connectOverhead(ctx context.Context, o measure.Options, _ *measure.End) (*measure.FloorReading, error) {
-	return connect.Floor(ctx, o)
+func connectOverhead(ctx context.Context, o measure.Options, own *measure.End) (*measure.FloorReading, error) {
+	return leastBaseline(float64(own.Latency.Histogram.Percentile(50)), func() (*measure.FloorReading, error) { return connect.Floor(ctx, o) })
 }

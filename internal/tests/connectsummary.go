@@ -28,10 +28,7 @@ func connectSummary(out *text.Lines, r *measure.Result) {
 		out.Row(label, "summary.connect.failure", text.Args{"Count": c.Failures[kind], "Kind": strings.ReplaceAll(kind, "_", " ")})
 		label = ""
 	}
-	if p := r.Summary.RTT; p != nil {
-		out.Row("label.set_up", "summary.middle", latencyArgs(p))
-		out.Row("label.tail", "summary.tail", latencyArgs(p))
-	}
+	distributionSummary(out, "label.set_up", r.Summary.RTT)
 	if l.LateSends > 0 {
 		out.Row("label.late", "summary.connect.late", text.Args{"N": l.LateSends})
 	}

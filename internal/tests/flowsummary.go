@@ -41,9 +41,9 @@ func flowSummary(out *text.Lines, r *measure.Result) {
 	}
 }
 
-// goodputSummary says what the receiver got, who counted, and what the figure of a TCP
-// flow is of: figures of bytes that were read and of bytes that the kernel discarded
-// must not be compared.
+// goodputSummary says what the receiver got, who counted, and what the figure of a TCP flow
+// is: figures of bytes that were read and of bytes that the kernel discarded must not be
+// compared (docs/decisions/0010-goodput-is-what-the-path-carries.md).
 func goodputSummary(out *text.Lines, label string, r *measure.Result, f measure.Flow) {
 	s := f.Summary
 	switch {
@@ -63,10 +63,26 @@ func goodputSummary(out *text.Lines, label string, r *measure.Result, f measure.
 	}
 	paths := text.Args{"TX": f.TXPath, "RX": f.RXPath}
 	if f.Discarded() {
+		paths["Read"] = readAtMost(r, f)
 		out.Under("summary.capture.discarded", paths)
 	} else {
 		out.Under("summary.capture.read", paths)
 	}
+}
+
+// readAtMost is what an application on the receiving host reads at most in one stream, by the stored
+// loopback baseline of that host, in bit/s, or 0 if it is unknown. Only the client has one.
+func readAtMost(r *measure.Result, f measure.Flow) (bps float64) {
+	client := r.Hosts.Client
+	if f.Direction != measure.Reverse || client == nil || client.Floor == nil {
+		return 0
+	}
+	for _, g := range client.Floor.Goodput {
+		if g.RXPath == "read" {
+			bps = max(bps, g.GoodputBps)
+		}
+	}
+	return bps
 }
 
 // underLoadSummary writes the latency of the path under load.

@@ -16,7 +16,7 @@ import (
 
 func init() {
 	register(Descriptor{
-		Test: measure.TestLatency, Open: openLatency, Overhead: latencyOverhead, Finish: finishLatency, Compare: compareRoundTrip,
+		Test: measure.TestLatency, Open: openLatency, Overhead: latencyOverhead, Conditions: latencyConditions, Finish: finishLatency, Compare: compareRoundTrip,
 		Serve: serveLatency, Limit: limitRequests,
 		Args: func(o measure.Options) text.Args { return text.Args{"Protocol": latency.OptionsOf(o).Protocol} },
 		Rows: true, Summary: latencySummary,
@@ -43,7 +43,12 @@ func roundTripsOver(conns flows.Conns) func(context.Context, measure.Options, en
 
 // latencyOverhead measures what this host adds to a round trip like those of the end.
 func latencyOverhead(ctx context.Context, o measure.Options, own *measure.End) (*measure.FloorReading, error) {
-	return latency.Floor(ctx, o, time.Duration(own.Latency.Histogram.Percentile(50)))
+	median := own.Latency.Histogram.Percentile(50)
+	return leastBaseline(float64(median), func() (*measure.FloorReading, error) { return latency.Floor(ctx, o, time.Duration(median)) })
+}
+
+func latencyConditions(o measure.Options, own *measure.End) string {
+	return latency.FloorConditions(o, time.Duration(own.Latency.Histogram.Percentile(50)))
 }
 
 func finishLatency(r *measure.Result) {

@@ -8,8 +8,23 @@ import (
 	"soku/internal/text"
 )
 
-// latencyArgs are the figures of a distribution of round trips.
-func latencyArgs(p *measure.Percentiles) text.Args {
+// distributionSummary writes the middle and the tail of a distribution, whose tail may have no
+// percentile that its count supports.
+func distributionSummary(out *text.Lines, label string, p *measure.Percentiles) {
+	if p == nil {
+		return
+	}
+	args := latencyArgs(p)
+	out.Row(label, "summary.middle", args)
+	if p.Supported().P90 > 0 {
+		out.Row("label.tail", "summary.tail", args)
+	}
+}
+
+// latencyArgs are the figures of a distribution of round trips. Percentiles that its count does
+// not support are 0.
+func latencyArgs(all *measure.Percentiles) text.Args {
+	p := all.Supported()
 	return text.Args{
 		"Count": p.Count, "Min": p.Min, "Mean": p.Mean, "Max": p.Max,
 		"P50": p.P50, "P90": p.P90, "P95": p.P95, "P99": p.P99, "P999": p.P999, "P9999": p.P9999,
@@ -21,10 +36,7 @@ func latencySummary(out *text.Lines, r *measure.Result) {
 	if l == nil {
 		return
 	}
-	if p := r.Summary.RTT; p != nil {
-		out.Row("label.round_trip", "summary.middle", latencyArgs(p))
-		out.Row("label.tail", "summary.tail", latencyArgs(p))
-	}
+	distributionSummary(out, "label.round_trip", r.Summary.RTT)
 	if p := r.Summary.ApplicationRTT; p != nil && l.Application.Count() > 0 && (r.Summary.RTT == nil || *p != *r.Summary.RTT) {
 		out.Row("label.program", "summary.program", latencyArgs(p))
 	}
@@ -41,7 +53,9 @@ func latencySummary(out *text.Lines, r *measure.Result) {
 	}
 	out.Row("label.replies", "summary.replies", text.Args{"Received": l.Received, "Sent": l.Sent, "Lost": l.Lost})
 	if a := l.Arrivals; a != nil {
-		out.Row("label.schedule", "summary.schedule", text.Args{"Process": a.Process, "P50": a.SendErrorNs.P50, "P99": a.SendErrorNs.P99, "Max": a.SendErrorNs.Max})
+		args := latencyArgs(&a.SendErrorNs)
+		args["Process"] = a.Process
+		out.Row("label.schedule", "summary.schedule", args)
 	}
 	if l.LateSends > 0 {
 		out.Row("label.late", "summary.late", text.Args{"N": l.LateSends})
@@ -72,7 +86,9 @@ func splitSummary(out *text.Lines, s *measure.Split) {
 		return args
 	}
 	out.Row("label.split", "summary.split.p50", part(func(p measure.Percentiles) float64 { return p.P50 }))
-	out.Under("summary.split.p99", part(func(p measure.Percentiles) float64 { return p.P99 }))
+	if s.WholeNs.Supported().P99 > 0 {
+		out.Under("summary.split.p99", part(func(p measure.Percentiles) float64 { return p.P99 }))
+	}
 	if s.Unsplit > 0 {
 		out.Under("summary.unsplit", text.Args{"N": s.Unsplit})
 	}

@@ -15,7 +15,11 @@ func Headline(test measure.Test, failed measure.Kind, figures map[string]float64
 		return Line{Key: "headline.failed", Args: Args{"Kind": strings.ReplaceAll(string(failed), "_", " ")}}
 	}
 	first := metric.Of(test).Headline[0][0]
+	count, counted := figures["rtt_count"]
 	figures = metric.Headline(test, figures)
+	if counted && !measure.SupportsPercentile(int64(count), metric.RTTP99.Quantile) {
+		delete(figures, metric.RTTP99.Key)
+	}
 	switch first {
 	case metric.Goodput:
 		if _, known := figures[first.Key]; !known {
@@ -36,13 +40,9 @@ func Headline(test measure.Test, failed measure.Kind, figures map[string]float64
 
 func connectionsHeadline(figures map[string]float64) Line {
 	rate, known := figures[metric.Connections.Key]
-	args := Args{"Rate": rate, "Loss": figures[metric.RTTLoss.Key], "P50": nil, "P99": nil}
 	p50, median := figures[metric.RTTP50.Key]
-	p99, tail := figures[metric.RTTP99.Key]
-	if median && tail {
-		args["P50"], args["P99"] = p50, p99
-	}
-	if !known && median && tail { // of a source that only times set-ups
+	args := Args{"Rate": rate, "Loss": figures[metric.RTTLoss.Key], "P50": p50, "P99": figures[metric.RTTP99.Key]}
+	if !known && median { // of a source that only times set-ups
 		return Line{Key: "headline.connections.times", Args: args}
 	}
 	return Line{Key: "headline.connections", Args: args}

@@ -4,6 +4,7 @@ import (
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
 	"soku/internal/measure/finding"
+	"soku/internal/tests"
 )
 
 // Sample counts from which a percentile of one trial is worth its name: the
@@ -45,9 +46,7 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	s.SetConfidence(latencyConfidence(r.Connect != nil, l))
 	if floor != nil {
 		s.FloorNs = new(floor.RTT.P50)
-		if share := floor.RTT.P50 / s.RTT.P50; share > measure.NearBaseline {
-			r.Findings.Add(finding.RTTNearBaseline, "", measure.Figures{"rtt_ns": s.RTT.P50, "baseline_ns": floor.RTT.P50})
-		}
+		tests.ReportBaseline(r, floor.RTT.P50, nil)
 	}
 }
 

@@ -35,18 +35,23 @@ func warnRate(r *measure.Result, ends ...*measure.End) {
 			sent := flowEnd(f.Direction, measure.Sender, ends...)
 			if finding, short := flowRate(f, sent, r); short {
 				r.Findings = append(r.Findings, finding)
-				lessSure(&f.Summary, measure.Medium, "")
-				lessSure(&r.Summary, measure.Medium, finding.Where)
+				lessSure(&f.Summary, measure.Medium, notReached(""))
+				lessSure(&r.Summary, measure.Medium, notReached(finding.Where))
 			}
 		}
 	}
 }
 
-// lessSure lowers the confidence of s to c, because a rate was not reached.
-func lessSure(s *measure.Summary, c measure.Confidence, where measure.Where) {
+// lessSure lowers the confidence of s to c, if it is higher.
+func lessSure(s *measure.Summary, c measure.Confidence, why measure.Finding) {
 	if trust(s.Confidence) > trust(c) {
-		s.SetConfidence(c, measure.NewFinding(finding.RateNotReached, where, nil))
+		s.SetConfidence(c, why)
 	}
+}
+
+// notReached is the reason of a confidence that a rate was not reached.
+func notReached(where measure.Where) measure.Finding {
+	return measure.NewFinding(finding.RateNotReached, where, nil)
 }
 
 // flowRate is the finding about a flow that did not reach its rate: of its sender, where

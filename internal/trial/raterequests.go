@@ -36,7 +36,7 @@ func warnRequestRate(r *measure.Result) {
 		r.Findings.Add(finding.RequestsNotSent, measure.AtClient, figures)
 	}
 	if behind || unsent {
-		lessSure(&r.Summary, measure.Low, "")
+		lessSure(&r.Summary, measure.Low, notReached(""))
 	}
 }
 
@@ -79,5 +79,5 @@ func warnConnectionRate(r *measure.Result) {
 		figures["accepted_per_second"] = c.AcceptedPerSecond
 	}
 	r.Findings.Add(finding.ConnectionsNotOpened, measure.AtClient, figures)
-	lessSure(&r.Summary, measure.Low, "")
+	lessSure(&r.Summary, measure.Low, notReached(""))
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // runServerless runs a test that needs no server of ours.
-func runServerless(ctx context.Context, d *tests.Descriptor, addr netip.Addr, o measure.Options, pins *sock.Pins, h Hooks, r *measure.Result) error {
+func runServerless(ctx context.Context, s Spec, d *tests.Descriptor, addr netip.Addr, o measure.Options, pins *sock.Pins, h Hooks, r *measure.Result) error {
 	var watch *host.Sampler
 	var sampler *series.Sampler
 	found, err := d.Serverless(ctx, tests.Serverless{
@@ -37,7 +37,7 @@ func runServerless(ctx context.Context, d *tests.Descriptor, addr netip.Addr, o 
 	readDetails(ctx, addr, r)()
 	err = pinned(pins, r, err)
 	if err == nil && found.Overhead == nil {
-		found.Overhead = overheadOf(ctx, d, &found.End, r)
+		found.Overhead = overheadOf(ctx, d, &found.End, s.Baselines, r)
 	}
 	if found.End.Latency != nil || found.End.Copy != nil {
 		assemble(r, &found.End, &measure.End{}, found.Overhead)
@@ -53,6 +53,7 @@ func runServerless(ctx context.Context, d *tests.Descriptor, addr netip.Addr, o 
 	}
 	if err == nil {
 		warnRate(r)
+		warnBusy(r)
 	}
 	return err
 }

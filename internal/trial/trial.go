@@ -44,6 +44,9 @@ type Spec struct {
 	// Floor returns the stored loopback baseline of a host with these facts, or nil if
 	// there is none; nil looks nothing up.
 	Floor func(measure.Facts) *measure.HostFloor
+	// Baselines are loopback baselines that were measured on this host a short time ago. One of
+	// the same conditions stands for the trial's own.
+	Baselines []measure.FloorReading
 
 	overtime time.Duration // of a test; 0: overtime
 }
@@ -179,7 +182,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	}
 	if !option.NeedsServer(r.Options, s.Test) {
 		ahead.into(r)
-		return runServerless(ctx, d, target.addr, r.Options, ahead.pins, h, r)
+		return runServerless(ctx, s, d, target.addr, r.Options, ahead.pins, h, r)
 	}
 	return runSession(ctx, s, d, target, r.Options, ahead, h, r)
 }

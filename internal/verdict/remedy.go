@@ -34,6 +34,7 @@ var remedies = []remedy{
 	{measure.BottleneckReceiveWindow, "receive_buffer", nil, nil},
 	{measure.BottleneckSendBuffer, "buffer_option", bufferOption, bufferFigures},
 	{measure.BottleneckSendBuffer, "send_buffer", nil, nil},
+	{measure.BottleneckApplication, "server_rate", ofServer, nil},
 	{measure.BottleneckApplication, "connections_asked", ofTest(measure.TestConnect), nil},
 	{measure.BottleneckApplication, "datagrams_asked", ofTest(measure.TestUDP), nil},
 	{measure.BottleneckApplication, "rate_asked", nil, nil},
@@ -88,6 +89,11 @@ func byRule(part string) func(context) bool {
 
 func ofTest(t measure.Test) func(context) bool {
 	return func(c context) bool { return c.result.Test == t }
+}
+
+// ofServer fits tests whose rate the server lowered.
+func ofServer(c context) bool {
+	return c.verdict.Rate != nil && c.verdict.Rate.Source == measure.RateOfServer
 }
 
 func oneStream(c context) bool {

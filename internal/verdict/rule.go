@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 )
 
 // Rule says what limited a trial whose figures fulfil a condition.
@@ -53,11 +55,44 @@ func Judge(r *measure.Result) *measure.Verdict {
 	if r.Copy != nil {
 		best.DurationWithoutLimitNs = durationWithoutLimit(r.Copy, best)
 	}
+	if best.Confidence == measure.High && !ofHost(best.LimitedBy) && len(r.Findings.With(finding.HostBusy)) > 0 {
+		best.Confidence = measure.Medium
+	}
+	if best.LimitedBy == measure.BottleneckApplication {
+		best.Rate = rateLimit(r)
+	}
 	if r.Error != nil && best.LimitedBy == measure.BottleneckNone {
 		return nil
 	}
 	best.Remedy = remedyOf(r, best)
 	return best
+}
+
+// ofHost reports whether a limit is one of the hosts or of the options. Figures of a busy host show
+// these, and are less certain about the path.
+func ofHost(b measure.Bottleneck) bool {
+	switch b {
+	case measure.BottleneckSenderCPU, measure.BottleneckReceiverCPU, measure.BottleneckServerOverload, measure.BottleneckApplication, measure.BottleneckNone,
+		measure.BottleneckReceiveWindow, measure.BottleneckSendBuffer, measure.BottleneckInstanceAllowance:
+		return true
+	}
+	return false
+}
+
+// rateLimit is the rate of a trial if the person did not choose it, otherwise nil.
+func rateLimit(r *measure.Result) *measure.RateLimit {
+	rate := r.Options.Rate
+	if rate == 0 {
+		return nil
+	}
+	for _, f := range r.Findings.With(finding.ServerLoweredRate) {
+		asked, _ := f.Number("requested_bps")
+		return &measure.RateLimit{Source: measure.RateOfServer, Bps: rate, RequestedBps: measure.Rate(asked)}
+	}
+	if rate == option.Defaults(r.Test).Rate {
+		return &measure.RateLimit{Source: measure.RateOfDefault, Bps: rate}
+	}
+	return nil
 }
 
 // ofPath reports whether a rule is about a queue of the path, or suspects its losses. Over loopback

@@ -253,9 +253,19 @@ var packetRules = []Rule{
 		Source: "Less is sent than was asked for, nothing is lost, and the sending thread runs or waits for a processor.",
 	},
 	{
-		Name: "udp_sender", Tests: udp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
+		Name: "udp_own_queue", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
+		When:   All(Below(LossRatio, 0.005), Not(senderBusy), besideQueued),
+		Source: "Less is sent than was asked for, nothing is lost, and the sending thread has time: it waits for the queue of its own interface, in which the control connection waits, too.",
+	},
+	{
+		Name: "udp_own_limit", Tests: udp, LimitedBy: measure.BottleneckPathShaper, Alternatives: []measure.Bottleneck{measure.BottleneckSenderCPU}, Confidence: measure.Medium,
+		When:   All(Below(LossRatio, 0.005), Not(senderBusy)),
+		Source: "As above, but the control connection does not wait: a queue for each flow, or the speed of the interface. A virtual machine that is held up leaves the same.", NextMeasurement: measure.ProbeTCPStream,
+	},
+	{
+		Name: "udp_sender", Tests: udp, LimitedBy: measure.BottleneckSenderCPU, Alternatives: []measure.Bottleneck{measure.BottleneckPathShaper}, Confidence: measure.Low,
 		When:   Below(LossRatio, 0.005),
-		Source: "Less is sent than was asked for, and nothing is lost.",
+		Source: "Less is sent than was asked for, nothing is lost, and nothing is known of the sending thread.", NextMeasurement: measure.ProbeTCPStream,
 	},
 	{
 		Name: "udp_step", Tests: udp, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.Medium,

@@ -1,6 +1,7 @@
 package ethr
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -69,7 +70,8 @@ func (o *output) logTrips(remote, protocol string, t trips) {
 }
 
 // WriteTable writes rows of round trips as Ethr's latency table, for scripts that read it.
-// The figures are soku's: percentiles of histograms.
+// The figures are soku's: percentiles of histograms. A percentile that a row has too few round trips
+// for is its largest one, because Ethr's rows have no empty column.
 func WriteTable(w io.Writer, rows []measure.Percentiles) error {
 	if _, err := fmt.Fprintf(w, "%s\n%s\n", rule, tripsHeadRow()); err != nil {
 		return err
@@ -77,7 +79,7 @@ func WriteTable(w io.Writer, rows []measure.Percentiles) error {
 	for _, p := range rows {
 		var t trips
 		for i, ns := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {
-			t[i] = time.Duration(ns)
+			t[i] = time.Duration(cmp.Or(ns, p.Max))
 		}
 		if _, err := fmt.Fprintln(w, columns(t.texts()...)); err != nil {
 			return err

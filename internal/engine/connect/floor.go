@@ -2,6 +2,7 @@ package connect
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"runtime"
 	"time"
@@ -12,6 +13,10 @@ import (
 
 // floorTime is how long the floor is measured.
 const floorTime = 150 * time.Millisecond
+
+// FloorConditions are what [Floor] depends on: readings of equal conditions on one host can stand for
+// each other.
+func FloorConditions(o measure.Options) string { return fmt.Sprintf("connect ipv%d", o.IPVersion) }
 
 // Floor measures what this host and this program add to a set-up: one connector against a
 // listener of this process on loopback, of the family in o, closing with resets. o is

@@ -2,6 +2,8 @@ package latency
 
 import (
 	"context"
+	"fmt"
+	"math/bits"
 	"net"
 	"runtime"
 	"sync/atomic"
@@ -14,10 +16,11 @@ import (
 )
 
 const (
-	floorTime = 200 * time.Millisecond // maximum in total
-	floorRun  = 150 * time.Millisecond // measuring, if no message is delayed
-	floorOmit = time.Millisecond       // warm-up
-	floorPath = time.Millisecond       // longest delay that is imitated: both ends sleep by then
+	floorTime = 60 * time.Millisecond // maximum in total
+	floorRun  = 40 * time.Millisecond // measuring, if no message is delayed
+	floorOmit = time.Millisecond      // warm-up
+	floorMost = 300                   // round trips: more do not move a median
+	floorPath = time.Millisecond      // longest delay that is imitated: both ends sleep by then
 
 	// The rate of an open loop: enough requests for a figure, but too few to
 	// saturate loopback, which would measure queueing instead of the tool.
@@ -32,7 +35,7 @@ const (
 // wake-up is a large part of what a host adds. So each message of a closed loop is
 // delayed by that time, at most 1 ms, before it is sent, while the clock is stopped.
 //
-// It takes at most 200 ms. It fails with [measure.KindUnreachable] if there is no
+// It takes at most 60 ms, for 20 to 300 round trips. It fails with [measure.KindUnreachable] if there is no
 // loopback, otherwise as [Run] does.
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
 	spin := OptionsOf(o).Spin
@@ -44,6 +47,14 @@ func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure
 		}
 	}
 	return floor(ctx, o, path, openShared)
+}
+
+// FloorConditions are what [Floor] depends on: readings of equal conditions on one host can stand for
+// each other. The time that messages are delayed counts within a factor of two.
+func FloorConditions(o measure.Options, path time.Duration) string {
+	own, f := OptionsOf(o), floorOptions(o)
+	hold := time.Duration(1) << bits.Len64(uint64(max(0, min(path, floorPath))))
+	return fmt.Sprintf("latency %s %d spin %s stamps %s rate %g %s mptcp %t hold %s", own.Protocol, o.Size, own.Spin, own.Stamps, f.RequestRate, own.Arrivals, o.Multipath, hold)
 }
 
 func floor(ctx context.Context, o measure.Options, path time.Duration, open linker) (*measure.FloorReading, error) {
@@ -132,7 +143,7 @@ func floorOptions(o measure.Options) measure.Options {
 	own := OptionsOf(o)
 	f := measure.Options{
 		Size: o.Size, Omit: measure.Duration(floorOmit),
-		Duration: measure.Duration(floorRun), Timeout: measure.Duration(50 * time.Millisecond),
+		Duration: measure.Duration(floorRun), Count: floorMost, Timeout: measure.Duration(50 * time.Millisecond),
 		Interval: measure.Duration(time.Second),
 		Own:      Options{Protocol: own.Protocol, Row: 1000, Stamps: own.Stamps, Arrivals: own.Arrivals, Seed: own.Seed},
 	}

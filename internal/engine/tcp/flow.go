@@ -59,6 +59,8 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 	}
 	if role == measure.Sender {
 		cfg.Info = func(i int) (measure.TCPInfo, bool) { return sock.TCPInfo(conns[i]) }
+	} else if !asked.Policy.KeepOpen && len(conns) <= mostArrivals { // otherwise what the end leaves unread is no part of the flow
+		cfg.Arrived = arrivals(conns)
 	}
 	f.rec = meter.NewRecorder(cfg)
 	f.ending = f.group.Watch(f.policy.Over, f.graceAfterOver(role))
@@ -79,6 +81,27 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 		}
 	}
 	return f, nil
+}
+
+// mostArrivals limits the streams whose arrivals are read for a sample: more system calls would take
+// so long that a sample has no moment.
+const mostArrivals = 64
+
+// arrivals returns what the kernel has received on each of conns from now on. It is called before
+// anything is read. A connection whose count is unknown stays so.
+func arrivals(conns []*net.TCPConn) func(i int) (int64, bool) {
+	before := make([]int64, len(conns))
+	known := make([]bool, len(conns))
+	for i, c := range conns {
+		before[i], known[i] = sock.Consumed(c)
+	}
+	return func(i int) (int64, bool) {
+		if !known[i] {
+			return 0, false
+		}
+		n, ok := sock.Received(conns[i])
+		return n - before[i], ok
+	}
 }
 
 // hold keeps the flow within a budget; nil is none. Calls then move little at a time, and a

@@ -63,7 +63,11 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 			}
 			return nil, 0, err
 		}
-		all = append(all, &sendLoop{sender: s, loop: newLoop(streams), writer: writer, rest: make([]int, len(streams))})
+		l := &sendLoop{sender: s, loop: newLoop(streams), writer: writer, rest: make([]int, len(streams))}
+		if s.timed() && !s.policy.KeepOpen {
+			l.tails = newTails(len(streams), s.nominal())
+		}
+		all = append(all, l)
 	}
 	watch := sock.Unwatch(sock.Conns(s.conns))
 	if path != "zerocopy" {

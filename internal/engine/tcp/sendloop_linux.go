@@ -25,6 +25,7 @@ type sendLoop struct {
 	longer   bool         // its stream has a long queue
 	moved    int64        // bytes
 	idle     idler
+	tails    []tail // of each stream, or nil if the flow does not end after a time or keeps its connections
 }
 
 // tick is the longest wait of a loop before it checks whether the flow has ended, while
@@ -73,7 +74,7 @@ func (l *sendLoop) pass() (room bool) {
 			continue
 		}
 		n := l.next(&l.rest[k])
-		if n == 0 {
+		if n == 0 || l.tails != nil && l.tails[k].full(l.conns[l.streams[k]], l.counts[k].Bytes, l.stop) {
 			l.end(k)
 			continue
 		}

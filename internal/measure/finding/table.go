@@ -229,6 +229,13 @@ var requestCodes = []Info{
 	}, "Some round trips are in no part of the split, because not all their kernel stamps arrived.", ""},
 }
 
+// nearBaseline are the figures of a median round trip and its loopback baseline.
+var nearBaseline = []Figure{
+	{Key: "rtt_ns", Meaning: "median of the trial"},
+	{Key: "baseline_ns", Meaning: "median on this host's loopback"},
+	{Key: "baseline_age_ns", Optional: true, Meaning: "how long before the trial soku floor measured it; absent: measured together with the trial"},
+}
+
 // baselineCodes are about what this host and program add to a figure, or limit.
 var baselineCodes = []Info{
 	{GoodputNearBaseline, Warning, "", []Figure{
@@ -243,12 +250,10 @@ var baselineCodes = []Info{
 		{Key: "baseline_age_ns", Meaning: "how long before the trial soku floor measured it"},
 	}, "The packet rate is close to what this host reaches on its own loopback, so the host may be the limit and not the path.",
 		"Use a faster host, or measure with several streams or hosts."},
-	{RTTNearBaseline, Warning, "", []Figure{
-		{Key: "rtt_ns", Meaning: "median of the trial"},
-		{Key: "baseline_ns", Meaning: "median on this host's loopback"},
-		{Key: "baseline_age_ns", Optional: true, Meaning: "how long before the trial soku floor measured it; absent: measured together with the trial"},
-	}, "A large part of the median round trip is what host and program add by themselves.",
+	{RTTNearBaseline, Warning, "", nearBaseline, "A large part of the median round trip is what host and program add by themselves.",
 		"Use --spin on, or compare differences instead of the figure."},
+	{TooFastToMeasure, Warning, "", nearBaseline, "The median round trip is no longer than what host and program need by themselves, so it says nothing about the path. A baseline that is above the median is measured again before this is reported.",
+		"Use --spin on, or a host that is less busy."},
 	{BaselineFailed, Warning, "client", []Figure{
 		{Key: "error", Text: true, Meaning: "why"},
 	}, "The loopback baseline of this trial could not be measured.", ""},
@@ -262,6 +267,11 @@ var baselineCodes = []Info{
 		{Key: "cpus", Meaning: "logical processors"},
 	}, "Other work may have shared the host while soku floor measured it, so the host may reach more.",
 		"Run soku floor again while the host is idle."},
+	{HostBusy, Warning, anyEnd, []Figure{
+		{Key: "run_delay_ratio", Optional: true, Meaning: "time that threads of the program waited for a processor, divided by the length of the trial, several threads together; absent for round trips"},
+		{Key: "wake_up_ns", Instead: "run_delay_ratio", Meaning: "median from the arrival of a reply in the kernel to the program"},
+	}, "Other work on the host kept the program from its processors, so the figures are in part those of the host. It lowers a high confidence to medium, also as the reason in `summary.confidence_finding`.",
+		"Stop the other work, or use a host with more processors."},
 	{ProbesLate, Warning, "client", []Figure{
 		{Key: "late_ratio", Meaning: "share of the messages"},
 	}, "Latency messages under load left late, because this host was too busy. The delay is in their latency.",

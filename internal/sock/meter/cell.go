@@ -39,9 +39,10 @@ func (c *Cell) load() Count {
 	return c.count
 }
 
-// since returns the count from base on; JitterNs and Last are those of n.
+// since returns the count from base on; JitterNs and Last are those of n. Bytes that had arrived
+// at base and were never read do not make it negative.
 func (n Count) since(base Count) Count {
-	n.Bytes -= base.Bytes
+	n.Bytes = max(0, n.Bytes-base.Bytes)
 	n.Packets -= base.Packets
 	n.Gaps -= base.Gaps
 	n.Next -= base.Next

@@ -256,3 +256,60 @@ func TestASeriesHasBoundedSizeAndLosesNothing(t *testing.T) {
 		t.Errorf("%d items, together %+v", len(s.items), sum)
 	}
 }
+
+// A program that is kept from its processor reads late, and then much at a time.
+func TestSamplesOfAReceiverAreOfWhatHasArrived(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		arrived := func(int) (int64, bool) { return time.Since(begin).Milliseconds() * 1000, true }
+		r := NewRecorder(Config{Role: measure.Receiver, Interval: time.Second, Conns: conns(t, 1), Arrived: arrived})
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for _, at := range []int64{50, 100, 150, 480, 550, 700} { // ms
+				time.Sleep(time.Until(begin.Add(time.Duration(at * 1e6))))
+				r.Cell(0).Publish(Count{Bytes: at * 1000, Last: time.Now()})
+			}
+		}()
+		if err := r.Watch(t.Context(), Window{From: begin, Done: done}); err != nil {
+			t.Fatal(err)
+		}
+		r.End()
+		f, sum := r.Flow(), int64(0)
+		for i, s := range f.Samples {
+			sum += s.ReceivedBytes
+			if s.ReceivedBytes != 100_000 {
+				t.Errorf("sample %d has %d bytes", i, s.ReceivedBytes)
+			}
+		}
+		if sum != 700_000 || f.Streams[0].ReceivedBytes != 700_000 {
+			t.Errorf("%d bytes in samples, %d in all", sum, f.Streams[0].ReceivedBytes)
+		}
+	})
+}
+
+// Bytes that are left unread at the end are in a sample, and in no total.
+func TestWhatIsNeverReadMakesNoCountNegative(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		r := NewRecorder(Config{Role: measure.Receiver, Interval: time.Second, Conns: conns(t, 1), Arrived: func(int) (int64, bool) { return 5000, true }})
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			time.Sleep(250 * time.Millisecond)
+			r.Cell(0).Publish(Count{Bytes: 2000, Last: time.Now()})
+		}()
+		if err := r.Watch(t.Context(), Window{From: begin, Omit: 120 * time.Millisecond, Done: done}); err != nil {
+			t.Fatal(err)
+		}
+		r.End()
+		for _, s := range r.Flow().Samples {
+			if s.ReceivedBytes < 0 {
+				t.Errorf("%+v", s)
+			}
+		}
+		if n := r.Total(0).Bytes; n != 0 {
+			t.Errorf("%d bytes after the omitted start", n)
+		}
+	})
+}

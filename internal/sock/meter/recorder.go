@@ -32,6 +32,11 @@ type Config struct {
 	Conns     []net.Conn // one element a stream, for the addresses
 	// Info returns the kernel's TCP_INFO of a stream. Info is nil if there is none.
 	Info func(stream int) (measure.TCPInfo, bool)
+	// Arrived returns how many bytes of a stream the receiver's kernel has, read and unread, or
+	// false if that is unknown. Samples count these: a program that is kept from its processor
+	// reads late, and then much at a time. Arrived is nil for flows whose workers count what
+	// samples are of.
+	Arrived func(stream int) (bytes int64, known bool)
 }
 
 // reading is the counts of all streams at one moment.
@@ -85,13 +90,22 @@ const (
 	attempts      = 4
 )
 
-// read reads all cells. Its time is the middle of the time that this took.
-func (r *Recorder) read() reading {
+// read reads all cells, and what has arrived for each. Its time is the middle of the time that
+// this took.
+func (r *Recorder) read() reading { return r.readWith(r.cfg.Arrived) }
+
+func (r *Recorder) readWith(arrived func(stream int) (int64, bool)) reading {
 	counts := make([]Count, len(r.cells))
 	for attempt := 1; ; attempt++ {
 		before := clock()
 		for i := range r.cells {
 			counts[i] = r.cells[i].load()
+			if arrived == nil {
+				continue
+			}
+			if n, known := arrived(i); known {
+				counts[i].Bytes = max(counts[i].Bytes, n)
+			}
 		}
 		took := clock().Sub(before)
 		if took < maxReadSpread || attempt == attempts {
@@ -265,7 +279,7 @@ func (r *Recorder) progress(now reading, samples []measure.Sample) measure.Progr
 // End takes the last reading. The workers must have ended. What moved since the last step
 // and interval becomes a last, shorter sample, which ends when the last byte moved.
 func (r *Recorder) End() {
-	r.final = r.read()
+	r.final = r.readWith(nil) // the workers have read what counts
 	if !r.begun {
 		return
 	}

@@ -60,10 +60,10 @@ func (v *values) percentiles(ps ...float64) []float64 {
 	return out
 }
 
-// summary returns the percentiles of a row; it empties v.
+// summary returns the percentiles of a row that its count supports; it empties v.
 func (v *values) summary() measure.Percentiles {
 	s := measure.Percentiles{Min: float64(v.minNs), Mean: v.sum / float64(v.n), Max: float64(v.maxNs), Count: v.n}
 	p := v.percentiles(50, 90, 95, 99, 99.9, 99.99)
 	s.P50, s.P90, s.P95, s.P99, s.P999, s.P9999 = p[0], p[1], p[2], p[3], p[4], p[5]
-	return s
+	return s.Supported()
 }

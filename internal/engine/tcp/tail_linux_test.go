@@ -1,0 +1,58 @@
+package tcp
+
+import (
+	"testing"
+	"time"
+
+	"soku/internal/engine"
+	"soku/internal/measure"
+	"soku/test/loopback"
+	"soku/test/tier"
+)
+
+func TestAStreamEndsWhenItsQueueLastsUntilTheEnd(t *testing.T) {
+	begin := time.Now()
+	for _, c := range []struct {
+		sent, unsent int64 // since the first look 100 ms ago
+		past, left   time.Duration
+		want         bool
+	}{
+		{1_250_000, 2_500_000, 100 * time.Millisecond, 200 * time.Millisecond, true},
+		{1_250_000, 2_400_000, 100 * time.Millisecond, 200 * time.Millisecond, false},
+		{1_250_000, 2_500_000, 40 * time.Millisecond, 20 * time.Millisecond, false}, // the rate is not known yet
+		{0, 2_500_000, 100 * time.Millisecond, 20 * time.Millisecond, false},        // nothing moves
+		{1_250_000, 0, 100 * time.Millisecond, 20 * time.Millisecond, false},
+	} {
+		x := tail{since: begin, had: 5_000_000}
+		if got := x.lasts(begin.Add(c.past), 5_000_000+c.sent, c.unsent, c.left); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// A slow reader leaves the sender's queue full, as a slow path does.
+func TestASendersQueueIsSentByTheEndOfTheFlow(t *testing.T) {
+	tier.WatchesTheClock(t)
+	a, b := loopback.TCP(t, 1)
+	go func() { // 40 Mbit/s
+		buffer := make([]byte, 50_000)
+		for range time.Tick(10 * time.Millisecond) {
+			if _, err := b[0].Read(buffer); err != nil {
+				_ = b[0].CloseWrite()
+				return
+			}
+		}
+	}()
+	_ = b[0].SetReadBuffer(64 << 10)
+	o := options(2*time.Second, 1)
+	o.Window = 2 << 20 // 0.8 s of what is read
+	begin := time.Now()
+	s, err := Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward})
+	took := time.Since(begin)
+	if err != nil || sentBytes(s) == 0 {
+		t.Fatalf("%d bytes: %v", sentBytes(s), err)
+	}
+	if took < 1700*time.Millisecond || took > 2300*time.Millisecond {
+		t.Errorf("the sender took %s", took)
+	}
+}

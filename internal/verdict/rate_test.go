@@ -1,0 +1,66 @@
+package verdict
+
+import (
+	"testing"
+
+	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
+)
+
+// atRate is a trial of datagrams that all arrive at the rate of its options.
+func atRate(rate measure.Rate, findings measure.Findings) *measure.Result {
+	loss, o := 0.0, option.Defaults(measure.TestUDP)
+	o.Rate = rate
+	s := measure.Summary{GoodputBps: float64(rate), LossRatio: &loss, PacketsSent: 1000, PacketsReceived: 1000, DurationNs: o.Duration}
+	return &measure.Result{
+		Test: measure.TestUDP, Options: o, Summary: s, Findings: findings,
+		Flows: []measure.Flow{{Direction: measure.Forward, Summary: s, Streams: []measure.Stream{{}}}},
+	}
+}
+
+func TestARateThatNobodyAskedForIsNamed(t *testing.T) {
+	lowered := func(figures measure.Figures) measure.Findings {
+		return measure.Findings{measure.NewFinding(finding.ServerLoweredRate, measure.AtServer, figures)}
+	}
+	for _, c := range []struct {
+		name string
+		r    *measure.Result
+		want *measure.RateLimit
+	}{
+		{"asked for", atRate(25e6, nil), nil},
+		{"default", atRate(10e6, nil), &measure.RateLimit{Source: measure.RateOfDefault, Bps: 10e6}},
+		{"lowered", atRate(300e6, lowered(measure.Figures{"rate_bps": 300e6, "requested_bps": 500e6})), &measure.RateLimit{Source: measure.RateOfServer, Bps: 300e6, RequestedBps: 500e6}},
+		{"without a limit", atRate(300e6, lowered(measure.Figures{"rate_bps": 300e6})), &measure.RateLimit{Source: measure.RateOfServer, Bps: 300e6}},
+	} {
+		v := Judge(c.r)
+		if v.LimitedBy != measure.BottleneckApplication {
+			t.Errorf("%s: %+v", c.name, v)
+		}
+		if got := v.Rate; (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestOnABusyHostNoLimitOfThePathIsCertain(t *testing.T) {
+	r, sender, receiver := transfer()
+	for i := range sender.Columns["forward.0.rtt_ns"] { // a queue in which the control connection waits, too
+		for _, column := range []string{"forward.0.rtt_ns", "forward.1.rtt_ns"} {
+			sender.Columns[column][i] = 40e6
+		}
+		sender.Columns["control.rtt_ns"][i] = 40e6 + int64(i)
+	}
+	r.Options.Rate = 0
+	for _, findings := range []measure.Findings{nil, {measure.NewFinding(finding.HostBusy, measure.AtClient, measure.Figures{"run_delay_ratio": 0.3})}} {
+		r.Findings = findings
+		v := Judge(withSeries(r, sender, receiver))
+		want := measure.High
+		if findings != nil {
+			want = measure.Medium
+		}
+		if ofHost(v.LimitedBy) || v.Confidence != want {
+			t.Errorf("%+v, want a limit of the path with the confidence %s", v, want)
+		}
+	}
+}
