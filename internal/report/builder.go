@@ -197,7 +197,7 @@ func (b *Builder) test(g labelled) Test {
 // rank fills Ranking and the rows' ranks.
 func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	groups := t.groups(patterns, rounds)
-	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher) {
+	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best,
 			Pattern: k.Name, Reason: k.Reason,
