@@ -13,7 +13,7 @@ import (
 // Values of keys that a plan leaves out.
 const (
 	DefaultRepeats = 1
-	DefaultRounds  = 3
+	DefaultRounds  = 6
 	DefaultLimit   = measure.Duration(time.Hour)
 )
 
