@@ -170,6 +170,7 @@ func (b *Builder) test(g labelled) Test {
 	for _, p := range control {
 		t.ControlRows = append(t.ControlRows, b.row(p, &t, rounds))
 	}
+	t.findWithoutFigure()
 	t.rank(patterns, rounds)
 	t.decided = t.findDecided(b.design.Until, t.groups(patterns, rounds))
 	t.shareLimits()

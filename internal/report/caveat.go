@@ -92,9 +92,10 @@ func CaveatCodes() []CaveatCode {
 
 // findCaveats returns them in the order in which a reader gets them.
 func (t *Test) findCaveats() []Caveat {
-	trials, medium, low, ingested := len(t.Failures), 0, 0, 0
+	trials, without, medium, low, ingested := len(t.Failures), 0, 0, 0, 0
 	for _, r := range slices.Concat(t.Rows, t.ControlRows) {
 		trials += r.Trials
+		without += r.WithoutFigure
 		medium += r.Confidence.Medium
 		low += r.Confidence.Low
 	}
@@ -109,7 +110,7 @@ func (t *Test) findCaveats() []Caveat {
 		}
 	}
 	add := func(code CaveatCode, n, of int) { when(n > 0, Caveat{Code: code, Trials: n, Of: of}) }
-	add(CaveatNoFigure, t.withoutFigure(), trials)
+	add(CaveatNoFigure, without, trials)
 	add(CaveatFailed, len(t.Failures), trials)
 	switch families := metric.Of(t.Test).Families; {
 	case slices.Contains(families, metric.HopFamily): // finds hops with few probes on purpose
@@ -151,16 +152,14 @@ func (t *Test) findCaveats() []Caveat {
 	return out
 }
 
-// withoutFigure is how many trials succeeded without the figure that ranks, where others have it.
-func (t *Test) withoutFigure() (n int) {
-	has := false
-	for _, r := range t.Rows {
-		n, has = n+r.Trials-len(r.Values), has || len(r.Values) > 0
+// findWithoutFigure counts the trials that succeeded without the figure that ranks, if some have it.
+func (t *Test) findWithoutFigure() {
+	if !slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Values) > 0 }) {
+		return
 	}
-	if !has {
-		return 0
+	for i := range t.Rows {
+		t.Rows[i].WithoutFigure = t.Rows[i].Trials - len(t.Rows[i].Values)
 	}
-	return n
 }
 
 // fewestSame is the fewest trials of a pattern, if some patterns or levels are said to make no
