@@ -36,8 +36,8 @@ type Caveat struct {
 	Wide *Wide `json:"wide,omitempty"`
 	// RoundMeans is how many means of a pattern in a round it is about.
 	RoundMeans int `json:"round_means,omitempty"`
-	// OneIn: a mode that fewer trials than one of so many have is not excluded by Trials trials of a
-	// pattern.
+	// OneIn is the N of modes that fewer than one trial in N has: Trials trials of a pattern do not
+	// exclude them.
 	OneIn float64 `json:"one_in,omitempty"`
 	// Decided is how the comparisons stand, of a campaign that goes on until all are decided.
 	Decided *Decided `json:"decided,omitempty"`

@@ -49,7 +49,7 @@ func Compare(a, b Group, level float64) Comparison { return Looks{}.Compare(a, b
 func (l Looks) Compare(a, b Group, level float64) Comparison {
 	d := difference(a.means(), b.means()).at(l)
 	alpha := (1 - level) * (l.Alpha() / (1 - confidence))
-	d.estimate = d.estimate.forLevel(alpha)
+	d.estimate = d.forLevel(alpha)
 	c := d.interval(alpha)
 	c.Needed = d.needed(alpha)
 	return c

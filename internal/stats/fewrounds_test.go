@@ -256,7 +256,7 @@ func TestARareSlowModeIsNotRuledOutByFewRounds(t *testing.T) {
 	}
 	same(3).atMost(0)
 	same(5).atMost(0)
-	// What the sentence about rarer modes is for: none of 12 trials had the mode.
+	// None of 12 trials had the mode: the caveat about rare modes says so.
 	same(12).atMost(0.22)
 	if n := RarestMode(12); math.Abs(n-4.5) > 0.05 {
 		t.Errorf("in 12 trials modes of 1 in %g are excluded", n)

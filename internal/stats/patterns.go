@@ -124,8 +124,8 @@ func (c *PatternComparison) errors(of *contrasts, rows [][]float64, table twoWay
 	of.plain(rows, c.looks)
 }
 
-// ShownDF returns the degrees of freedom with which so many rounds show a difference between two of
-// so many patterns that vary alike, or 0 if they show none.
+// ShownDF returns the degrees of freedom with which a number of rounds shows a difference between two
+// of a number of patterns that vary alike, or 0 if it shows none.
 func ShownDF(patterns, rounds int) float64 {
 	n, all := float64(rounds-1), float64(patterns-1)*float64(rounds-1)
 	switch {

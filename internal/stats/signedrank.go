@@ -79,7 +79,7 @@ func (s *signedRanks) p() float64 {
 	return min(1, 2*s.upTo[min(upTo, len(s.walsh)-below)])
 }
 
-// leastP is the smallest probability that so many values can have.
+// leastP is the smallest probability that this number of values can have.
 func (s *signedRanks) leastP() float64 { return 2 * s.upTo[0] }
 
 // interval is that of the centre at the level 1-alpha, which is not below leastP.

@@ -23,7 +23,7 @@ type Power struct {
 	// the plan has as many, -1 for more than 1000.
 	Needed int `json:"needed_rounds"`
 	// Halved is what half of the levels of the factor that has most, and twice the rounds, show in
-	// the same time; nil if no factor has four levels or that shows nothing.
+	// the same time, or nil if no factor has four levels or that shows nothing.
 	Halved *HalvedPower `json:"half_the_levels,omitempty"`
 }
 
