@@ -56,7 +56,7 @@ func CreateAs(id string, in journal.Backend, p *plan.Plan, seed int64, version s
 	sum := sha256.Sum256(p.Text)
 	c := &Campaign{Plan: p, StartedAt: now.UTC(), outcomes: newOutcomes(), Record: journal.PlanRecord{
 		Schema: journal.Schema, ID: id, Name: p.Campaign, File: p.File, Text: string(p.Text),
-		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.AllPatterns()), Version: version,
+		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.AllPatterns()), Rounds: p.Rounds, Version: version,
 	}}
 	var err error
 	if c.Record.Number, err = in.Number(); err != nil {
@@ -95,7 +95,7 @@ func (c *Campaign) samePlan() error {
 	if c.Record.ID == "" {
 		return journal.Failure("journal.read", c.name, measure.Fail(measure.KindStore, "journal.no_plan", nil))
 	}
-	recorded, err := plan.ParseRecorded(c.Record.File, []byte(c.Record.Text))
+	recorded, err := c.recordedPlan()
 	if err != nil {
 		return err
 	}
@@ -107,10 +107,21 @@ func (c *Campaign) samePlan() error {
 		p := *c.Plan
 		p.Rounds, c.Plan = recorded.Rounds, &p
 	}
-	if before := c.planRounds(); c.wanted < before {
+	if before := c.planRounds(); !c.Plan.NamesRounds() {
+		c.wanted = before
+	} else if c.wanted < before {
 		return measure.Fail(measure.KindUsage, "campaign.rounds_lowered", measure.Figures{"rounds": c.wanted, "before": before, "campaign": c.ID()})
 	}
 	return nil
+}
+
+// recordedPlan is the plan that the campaign began with.
+func (c *Campaign) recordedPlan() (*plan.Plan, error) {
+	p, err := plan.ParseRecorded(c.Record.File, []byte(c.Record.Text))
+	if err == nil {
+		p.Rounds = cmp.Or(c.Record.Rounds, p.Rounds)
+	}
+	return p, err
 }
 
 // learn takes one record of the journal into account.
@@ -158,7 +169,7 @@ func (c *Campaign) learn(rec journal.Record) error {
 // recordedPatterns are those of the plan that the campaign began with; none if
 // this version cannot read it.
 func (c *Campaign) recordedPatterns() []plan.Pattern {
-	p, err := plan.ParseRecorded(c.Record.File, []byte(c.Record.Text))
+	p, err := c.recordedPlan()
 	if err != nil {
 		return nil
 	}

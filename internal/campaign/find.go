@@ -89,7 +89,7 @@ func Kept(in journal.Backend) ([]store.Campaign, error) {
 // version cannot read gives no title.
 func (c *Campaign) recall() store.Campaign {
 	var err error
-	if c.Plan, err = plan.ParseRecorded(c.Record.File, []byte(c.Record.Text)); err != nil {
+	if c.Plan, err = c.recordedPlan(); err != nil {
 		c.Plan = &plan.Plan{Text: []byte(c.Record.Text)}
 	}
 	return c.Entry()

@@ -3,8 +3,8 @@ package check
 import "math"
 
 // correct withdraws verdicts that patterns do not hold, where they do not hold together: of many
-// patterns that are exactly at a threshold some lie beyond it by chance. again judges a pattern at
-// another confidence level.
+// patterns that are exactly at a threshold some lie beyond it by chance. at judges all patterns at
+// a confidence level.
 //
 // It is Holm's procedure (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure",
 // Scandinavian Journal of Statistics 6, 1979) by intervals: of n patterns those count whose
@@ -12,7 +12,7 @@ import "math"
 // alpha/(n-k). That a pattern holds needs no correction, because a rule holds if all of its patterns
 // do: to say so falsely, the pattern that does not hold must be misjudged by itself (R. L. Berger,
 // "Multiparameter Hypothesis Testing and Acceptance Sampling", Technometrics 24, 1982).
-func (e *Expression) correct(judged []Judgement, again []func(level float64) Judgement) {
+func (e *Expression) correct(judged []Judgement, at func(level float64) []Judgement) {
 	tested := testedIn(judged)
 	if tested < 2 {
 		return
@@ -21,8 +21,9 @@ func (e *Expression) correct(judged []Judgement, again []func(level float64) Jud
 	for before := -1; before < len(confirmed); {
 		before = len(confirmed)
 		level := 1 - (1-e.Level)/float64(tested-before)
+		again := at(level)
 		for i, j := range judged {
-			if j.tested() && j.Verdict == DoesNotHold && !confirmed[i] && again[i](level).Verdict == DoesNotHold {
+			if j.tested() && j.Verdict == DoesNotHold && !confirmed[i] && again[i].Verdict == DoesNotHold {
 				confirmed[i] = true
 			}
 		}

@@ -98,26 +98,27 @@ func (r *Rule) judge(selected *report.Choice, baseline Baselines) ([]Judgement, 
 	if e.Baseline != "" {
 		return e.differences(selected, baseline)
 	}
-	var out []Judgement
-	var again []func(level float64) Judgement
-	measured, unlimited := false, 0 // by any trial; patterns whose figure has no limit
+	var samples []report.Sample
+	unlimited := 0 // patterns whose figure has no limit
 	for _, s := range selected.Samples() {
-		if e.Metric != nil && !slices.Contains(e.Metric.Tests(), s.Test) {
-			continue
-		}
-		if e.Form == OfLimit && s.Limit(e.Metric) == nil {
+		switch {
+		case e.Metric != nil && !slices.Contains(e.Metric.Tests(), s.Test):
+		case e.Form == OfLimit && s.Limit(e.Metric) == nil:
 			unlimited++
-			continue
+		default:
+			samples = append(samples, s)
 		}
-		j := e.sample(&s, e.Level)
-		if selected.Single && j.Reason == FewRounds && e.Form != Width {
-			j = e.single(j)
-		}
-		measured = measured || j.Reason != NoValue
-		out = append(out, j)
-		again = append(again, func(level float64) Judgement { return e.sample(&s, level) })
 	}
-	e.correct(out, again)
+	out := e.samples(samples, e.Level)
+	if selected.Single && e.Form != Width {
+		for i, j := range out {
+			if j.Reason == FewRounds {
+				out[i] = e.single(j)
+			}
+		}
+	}
+	measured := slices.ContainsFunc(out, func(j Judgement) bool { return j.Reason != NoValue })
+	e.correct(out, func(level float64) []Judgement { return e.samples(samples, level) })
 	if len(out) == 0 && unlimited > 0 {
 		return nil, measure.Fail(measure.KindFile, "check.no_limit", measure.Figures{"figure": e.Metric.Key})
 	}
@@ -127,15 +128,32 @@ func (r *Rule) judge(selected *report.Choice, baseline Baselines) ([]Judgement, 
 	return out, nil
 }
 
-// sample judges one pattern by its interval at a confidence level.
-func (e *Expression) sample(s *report.Sample, level float64) Judgement {
+// samples judges patterns by their intervals at a confidence level.
+func (e *Expression) samples(all []report.Sample, level float64) (out []Judgement) {
+	intervals := make([]report.Interval, len(all))
+	switch e.Form {
+	case Failures:
+	case Width: // of each pattern by itself
+		for i := range all {
+			intervals[i] = all[i].Interval(e.Metric, level)
+		}
+	default:
+		intervals = report.Intervals(all, e.Metric, level)
+	}
+	for i := range all {
+		out = append(out, e.sample(&all[i], intervals[i]))
+	}
+	return out
+}
+
+// sample judges one pattern by an interval.
+func (e *Expression) sample(s *report.Sample, i report.Interval) Judgement {
 	j := Judgement{Label: s.Label, Test: s.Test, Pattern: s.Pattern, Levels: s.Levels, Metric: e.Metric, Trials: s.Trials, Failed: s.Failed,
 		Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	if e.Form == Failures {
 		j.Value = float64(s.Failed) / float64(s.Failed+s.Trials)
 		return j.exactly(j.Value <= e.Value)
 	}
-	i := s.Interval(e.Metric, level)
 	j.Value, j.Low, j.High, j.Rounds = i.Value, i.Low, i.High, i.Rounds
 	if e.Form == OfLimit {
 		j.Limit = s.Limit(e.Metric)
@@ -184,8 +202,14 @@ func (e *Expression) differences(selected *report.Choice, baseline Baselines) ([
 	if err != nil {
 		return nil, err
 	}
-	var out []Judgement
-	var again []func(level float64) Judgement
+	at := func(level float64) []Judgement { return e.compared(compared, level) }
+	out := at(e.Level)
+	e.correct(out, at)
+	return out, nil
+}
+
+// compared judges comparisons with a baseline at a confidence level.
+func (e *Expression) compared(compared *report.Comparisons, level float64) (out []Judgement) {
 	for i := range compared.Tests {
 		t := &compared.Tests[i]
 		for _, p := range t.Pairs {
@@ -197,18 +221,17 @@ func (e *Expression) differences(selected *report.Choice, baseline Baselines) ([
 			}
 			j.Levels = slices.DeleteFunc(slices.Clone(t.Same), func(l measure.Level) bool { return l.Factor == "" })
 			from, to := e.band(t.Metric.Better == metric.Higher, compared.Practical)
-			at := func(level float64) Judgement {
-				tooFew, j := NoInterval, j
-				if c := t.Interval(p, level); c.Ratio {
-					j.Value, j.Low, j.High, tooFew = 1+c.Difference, 1+c.Low, 1+c.High, FewRounds
-				}
-				return j.within(from, to, tooFew)
+			tooFew := NoInterval
+			if c := t.Interval(p, level); c.Ratio {
+				j.Value, j.Low, j.High, tooFew = 1+c.Difference, 1+c.Low, 1+c.High, FewRounds
 			}
-			out, again = append(out, at(e.Level)), append(again, at)
+			if j = j.within(from, to, tooFew); j.Verdict != NotShown && !p.Enough {
+				j.Verdict, j.Reason = NotShown, FewRounds
+			}
+			out = append(out, j)
 		}
 	}
-	e.correct(out, again)
-	return out, nil
+	return out
 }
 
 // band is the ratios to the baseline with which a difference is as it has to be. practical is

@@ -29,7 +29,7 @@ type Reason string
 // The reasons.
 const (
 	Crosses    Reason = "crosses"     // the interval has the threshold inside
-	FewRounds  Reason = "few_rounds"  // fewer than two: no interval
+	FewRounds  Reason = "few_rounds"  // fewer than two: no interval; of a comparison, fewer than six
 	FewSamples Reason = "few_samples" // too few round trips for an interval of the percentile
 	NoInterval Reason = "no_interval" // published ranges, or rounds with a figure of 0: no ratio
 	NoValue    Reason = "no_value"    // no trial has the figure

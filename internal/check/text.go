@@ -75,7 +75,7 @@ func (v ruleView) pattern(p *Judgement) string {
 func (v ruleView) measured(p *Judgement) string {
 	args := text.Args{"Figure": v.figure(p), "Rounds": p.Rounds, "Failed": p.Failed, "Single": p.Single, "Trials": p.Trials + p.Failed, "Apart": p.Apart, "Reason": ""}
 	if p.Reason != "" {
-		args["Reason"] = v.Sentence("check.reason."+string(p.Reason), text.Args{"Tested": testedIn(v.Patterns)})
+		args["Reason"] = v.Sentence("check.reason."+string(p.Reason), text.Args{"Tested": testedIn(v.Patterns), "Compared": v.Check.Baseline != ""})
 	}
 	return v.Sentence("check.measured", args)
 }

@@ -30,7 +30,7 @@ func TestACampaignThatWasKilledAtItsStartIsListed(t *testing.T) {
 	if err := os.MkdirAll(campaignsDir(sys).Name()+"/not-a-campaign", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if code := Run(sys); code != 0 || !strings.Contains(out.String(), id) || !strings.Contains(out.String(), "0/3     open   Too early?") {
+	if code := Run(sys); code != 0 || !strings.Contains(out.String(), id) || !strings.Contains(out.String(), "0/6     open   Too early?") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 	later := create(time.Hour)

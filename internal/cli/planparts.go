@@ -139,6 +139,9 @@ func (d *designOutline) add(c *text.Catalogue, out *text.Lines) {
 		}
 		out.Row(label, "plan.shows", args)
 		label = ""
+		if h := w.Halved; h != nil {
+			out.Row(label, "plan.shows.halved", text.Args{"Factor": h.Factor, "Levels": h.Levels, "Rounds": h.Rounds, "Smallest": h.Smallest})
+		}
 	}
 	if d.compares && len(d.Tests) == 0 && !slices.ContainsFunc(d.Weak, func(w advice.DesignWarning) bool { return w.Code == advice.WarnOneRound }) {
 		out.Row(label, "plan.shows.unknown", nil)

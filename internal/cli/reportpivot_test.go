@@ -122,7 +122,7 @@ func TestAPublishedMatrixSaysWhatEachFactorDoes(t *testing.T) {
 		t.Fatal(errs)
 	}
 	for _, want := range []string{
-		"instance type sets the goodput: 3.0 × from Premium 4 GB to Premium 512 GB",
+		"instance type sets the goodput: 3.01 × from Premium 4 GB to Premium 512 GB",
 		"interface makes no practical difference to the goodput: +0.5 % at most",
 		"interface changes the mean round trip: +17.1 % from VLAN to public IP",
 	} {

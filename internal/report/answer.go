@@ -12,7 +12,8 @@ import (
 // written. Estimates and values are in the unit of the metric that ranks the test.
 type Answer struct {
 	Code AnswerCode `json:"code"`
-	// First are the patterns of the first rank, in the order of the ranking.
+	// First are the patterns among the best, in the order of the ranking; without a test, those of
+	// the first rank.
 	First []Estimate `json:"first,omitempty"`
 	// Next is the pattern behind those, nil where there is none.
 	Next *Estimate `json:"next,omitempty"`
@@ -38,11 +39,12 @@ type AnswerCode string
 
 // The codes. An order is claimed only where the ranking shows one.
 const (
-	AnswerBest          AnswerCode = "best"           // one pattern is shown to be ahead of the next
-	AnswerBestUntested  AnswerCode = "best_untested"  // one is ahead after one round, which tests nothing
-	AnswerEqualUntested AnswerCode = "equal_untested" // several have the same figure after one round
-	AnswerNoDifference  AnswerCode = "no_difference"  // no difference shown between any two patterns
-	AnswerNoneAhead     AnswerCode = "none_ahead"     // no difference shown between the first ones; next is behind
+	AnswerBest          AnswerCode = "best"           // one pattern is alone among the best
+	AnswerBestSeen      AnswerCode = "best_seen"      // one is ahead in each of three to five rounds, which show nothing of two or three patterns
+	AnswerBestUntested  AnswerCode = "best_untested"  // one is ahead after one or two rounds, which test nothing
+	AnswerEqualUntested AnswerCode = "equal_untested" // several have the same figure after one or two rounds
+	AnswerNoDifference  AnswerCode = "no_difference"  // all patterns are among the best: none is told apart
+	AnswerNoneAhead     AnswerCode = "none_ahead"     // the first ones are among the best; next is not
 	// The same of patterns that were measured in different runs of the campaign, so that a
 	// change over time cannot be told from a difference.
 	AnswerBestOtherRun         AnswerCode = "best_other_run"
@@ -59,7 +61,7 @@ const (
 // AnswerCodes lists all of them.
 func AnswerCodes() []AnswerCode {
 	return []AnswerCode{
-		AnswerBest, AnswerBestUntested, AnswerEqualUntested, AnswerNoDifference, AnswerNoneAhead, AnswerBestOtherRun, AnswerNoDifferenceOtherRun,
+		AnswerBest, AnswerBestSeen, AnswerBestUntested, AnswerEqualUntested, AnswerNoDifference, AnswerNoneAhead, AnswerBestOtherRun, AnswerNoDifferenceOtherRun,
 		AnswerNoneAheadOtherRun, AnswerPairs, AnswerSingle, AnswerAllFailed, AnswerTargetSilent, AnswerNothingToCompare,
 	}
 }
@@ -91,18 +93,23 @@ func (t *Test) findAnswer() Answer {
 		}
 	}
 	a := Answer{Rounds: t.Rounds}
-	acrossRuns, pairs := false, t.Rounds
+	acrossRuns, seen, pairs := false, false, t.Rounds
+	tested := slices.ContainsFunc(placed, func(p Place) bool { return p.Best })
 	for _, p := range placed {
 		e := Estimate{p.Pattern, *p.Estimate}
-		acrossRuns = acrossRuns || p.acrossRuns()
-		if p.Rank > 1 {
+		switch {
+		case p.Best || !tested && p.Rank == 1:
+			a.First = append(a.First, e)
+		case a.Next != nil:
+			continue
+		default:
 			a.Next = &e
 			if n, paired := p.Reason.Number("rounds"); paired {
 				pairs = int(n)
 			}
-			break
+			_, seen = p.Reason.Number("seen_rounds")
 		}
-		a.First = append(a.First, e)
+		acrossRuns = acrossRuns || p.acrossRuns()
 	}
 	if acrossRuns {
 		a.Confidence = measure.Low
@@ -110,12 +117,14 @@ func (t *Test) findAnswer() Answer {
 	switch first := len(a.First); {
 	case len(placed) == 1:
 		return t.single(a)
-	case t.Rounds == 1 && first == 1:
+	case !tested && first == 1:
 		a.Code = AnswerBestUntested
-	case t.Rounds == 1:
+	case !tested:
 		a.Code = AnswerEqualUntested
 	case first == len(placed):
 		a.Code = either(acrossRuns, AnswerNoDifferenceOtherRun, AnswerNoDifference)
+	case first == 1 && seen:
+		a.Code, a.Rounds = AnswerBestSeen, pairs
 	case first == 1:
 		a.Code, a.Rounds = either(acrossRuns, AnswerBestOtherRun, AnswerBest), pairs
 	default:

@@ -18,12 +18,12 @@ func (t testView) answer() string {
 	}
 	names, next, shared := t.callFirst(patterns, a.Next)
 	switch a.Code {
-	case AnswerBest, AnswerBestOtherRun, AnswerBestUntested:
+	case AnswerBest, AnswerBestSeen, AnswerBestOtherRun, AnswerBestUntested:
 		args := text.Args{
 			"First": t.called(patterns[0]), "Metric": m, "Noun": t.noun(), "Estimate": estimates[0], "Next": t.called(a.Next.Pattern),
-			"NextEstimate": a.Next.Estimate, "Ratio": ahead(m, estimates[0], a.Next.Estimate), "Rounds": 0, "OtherRun": a.Code == AnswerBestOtherRun,
+			"NextEstimate": a.Next.Estimate, "Ratio": ahead(m, estimates[0], a.Next.Estimate), "Rounds": 0, "Untested": a.Rounds, "Seen": a.Code == AnswerBestSeen, "OtherRun": a.Code == AnswerBestOtherRun,
 		}
-		if a.Code == AnswerBest {
+		if a.Code == AnswerBest || a.Code == AnswerBestSeen {
 			args["Rounds"] = a.Rounds
 		}
 		if m.Better == metric.Higher {
@@ -31,7 +31,7 @@ func (t testView) answer() string {
 		}
 		return t.SentenceFor(m.Key, "answer.best.lower", args)
 	case AnswerEqualUntested:
-		return t.Sentence("answer.equal_untested", text.Args{"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimate": estimates[0]})
+		return t.Sentence("answer.equal_untested", text.Args{"Rounds": a.Rounds, "Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimate": estimates[0]})
 	case AnswerNoDifference, AnswerNoDifferenceOtherRun:
 		return t.Sentence("answer.no_difference", text.Args{"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimates": estimates, "Rounds": a.Rounds, "OtherRun": a.Code == AnswerNoDifferenceOtherRun})
 	case AnswerNoneAhead, AnswerNoneAheadOtherRun:

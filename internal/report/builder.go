@@ -170,6 +170,7 @@ func (b *Builder) test(g labelled) Test {
 	for _, p := range control {
 		t.ControlRows = append(t.ControlRows, b.row(p, &t, rounds))
 	}
+	t.findWithoutFigure()
 	t.rank(patterns, rounds)
 	t.decided = t.findDecided(b.design.Until, t.groups(patterns, rounds))
 	t.shareLimits()
@@ -197,7 +198,7 @@ func (b *Builder) test(g labelled) Test {
 // rank fills Ranking and the rows' ranks.
 func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	groups := t.groups(patterns, rounds)
-	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher) {
+	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best,
 			Pattern: k.Name, Reason: k.Reason,

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/measure/finding"
 	"soku/internal/measure/metric"
+	"soku/internal/stats"
 	"soku/internal/text"
 )
 
@@ -35,6 +36,9 @@ type Caveat struct {
 	Wide *Wide `json:"wide,omitempty"`
 	// RoundMeans is how many means of a pattern in a round it is about.
 	RoundMeans int `json:"round_means,omitempty"`
+	// OneIn is the N of modes that fewer than one trial in N has: Trials trials of a pattern do not
+	// exclude them.
+	OneIn float64 `json:"one_in,omitempty"`
 	// Decided is how the comparisons stand, of a campaign that goes on until all are decided.
 	Decided *Decided `json:"decided,omitempty"`
 }
@@ -54,6 +58,7 @@ type CaveatCode string
 
 // The codes.
 const (
+	CaveatNoFigure        CaveatCode = "no_figure"            // trials succeeded without the figure that ranks and are not in it
 	CaveatFailed          CaveatCode = "failed"               // trials failed and are not in the figures
 	CaveatNotSteady       CaveatCode = "not_steady"           // throughput never became steady (medium confidence)
 	CaveatTooShort        CaveatCode = "too_short"            // too short to judge whether it did (low confidence)
@@ -73,22 +78,24 @@ const (
 	CaveatAlike           CaveatCode = "rounds_alike"         // neighbouring rounds of the first pattern and the next are alike
 	CaveatUnvaried        CaveatCode = "unvaried"             // factors of the plan set nothing in this test and are not compared
 	CaveatZeros           CaveatCode = "zeros"                // the figure is 0 in some rounds, so the effects of factors have no ratio
+	CaveatRareModes       CaveatCode = "rare_modes"           // what makes no practical difference may do so in a rare mode
 	CaveatMeasurementCost CaveatCode = "measurement_overhead" // what the tool and the host add to round trips
 )
 
 // CaveatCodes lists all of them.
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
-		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatDecided, CaveatNotMeasured, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatZeros, CaveatMeasurementCost,
+		CaveatNoFigure, CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
+		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatDecided, CaveatNotMeasured, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatZeros, CaveatRareModes, CaveatMeasurementCost,
 	}
 }
 
 // findCaveats returns them in the order in which a reader gets them.
 func (t *Test) findCaveats() []Caveat {
-	trials, medium, low, ingested := len(t.Failures), 0, 0, 0
+	trials, without, medium, low, ingested := len(t.Failures), 0, 0, 0, 0
 	for _, r := range slices.Concat(t.Rows, t.ControlRows) {
 		trials += r.Trials
+		without += r.WithoutFigure
 		medium += r.Confidence.Medium
 		low += r.Confidence.Low
 	}
@@ -103,6 +110,7 @@ func (t *Test) findCaveats() []Caveat {
 		}
 	}
 	add := func(code CaveatCode, n, of int) { when(n > 0, Caveat{Code: code, Trials: n, Of: of}) }
+	add(CaveatNoFigure, without, trials)
 	add(CaveatFailed, len(t.Failures), trials)
 	switch families := metric.Of(t.Test).Families; {
 	case slices.Contains(families, metric.HopFamily): // finds hops with few probes on purpose
@@ -134,11 +142,39 @@ func (t *Test) findCaveats() []Caveat {
 		out = append(out, Caveat{Code: CaveatAlike, Patterns: []string{t.Ranking[0].Pattern, t.Ranking[next].Pattern}})
 	}
 	when(len(t.Unvaried) > 0, Caveat{Code: CaveatUnvaried, Factors: t.Unvaried})
+	if n := t.fewestSame(); n > 0 {
+		out = append(out, Caveat{Code: CaveatRareModes, Trials: n, OneIn: stats.RarestMode(n)})
+	}
 	when(t.zeros > 0, Caveat{Code: CaveatZeros, RoundMeans: t.zeros})
 	if f := t.Floor; f != nil {
 		out = append(out, Caveat{Code: CaveatMeasurementCost, OverheadNs: f.Mean, Readings: f.N})
 	}
 	return out
+}
+
+// findWithoutFigure counts the trials that succeeded without the figure that ranks, if some have it.
+func (t *Test) findWithoutFigure() {
+	if !slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Values) > 0 }) {
+		return
+	}
+	for i := range t.Rows {
+		t.Rows[i].WithoutFigure = t.Rows[i].Trials - len(t.Rows[i].Values)
+	}
+}
+
+// fewestSame is the fewest trials of a pattern, if some patterns or levels are said to make no
+// practical difference; otherwise 0.
+func (t *Test) fewestSame() int {
+	same := slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Same }) ||
+		slices.ContainsFunc(t.Effects, func(e LevelEffect) bool { return e.Decision == stats.Same }) ||
+		slices.ContainsFunc(t.Controls, func(c Control) bool { return c.Decision == stats.Same })
+	fewest := 0
+	for _, r := range t.Rows {
+		if n := len(r.Values); same && n > 0 && (fewest == 0 || n < fewest) {
+			fewest = n
+		}
+	}
+	return fewest
 }
 
 // enoughRounds is how many rounds a comparison should have: from there on even a test
@@ -180,6 +216,10 @@ func (t testView) caveats() (out []string) {
 
 func (t testView) caveat(c Caveat) string {
 	switch c.Code {
+	case CaveatNoFigure:
+		return t.Sentence("caveat.no_figure", text.Args{"N": c.Trials, "Of": c.Of})
+	case CaveatRareModes:
+		return t.Sentence("caveat.rare_modes", text.Args{"Trials": c.Trials, "OneIn": c.OneIn})
 	case CaveatFailed:
 		return t.Sentence("caveat.failed", text.Args{"N": c.Trials, "Of": c.Of})
 	case CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew:

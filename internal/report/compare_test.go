@@ -90,8 +90,9 @@ func TestComparisonsSayWhatLimitsThem(t *testing.T) {
 		{choose("b", "c", ingested, 100, 102, 101, 103), text.English().Sentence("caveat.order_unknown", nil)},
 		{choose("b", "c", nil, 0, 102, 101, 103), "1 of 4 trials of b failed or has no figure"},
 		{choose("b", "c", nil, 50, 200, 60, 170), "More than 1000 rounds would be needed to show a difference of 0.05 %."},
-		{choose("b", "c", nil, 100), "not tested, because one round has no spread"},
-		{choose("b", "c", nil, 200, 202, 203, 201), "b is better than a: goodput 2.0 × as high"},
+		{choose("b", "c", nil, 200, 202, 203, 201), "b was better than a in 4 of 4 rounds: goodput 2.0 × as high"},
+		{choose("b", "c", nil, 100), "not tested, because that takes three rounds"},
+		{choose("b", "c", nil, 204, 206, 207, 205, 204, 206), "b is better than a: goodput 2.0 × as high"},
 		{choose("b", "c", nil, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112), "Neighbouring rounds are alike"},
 	} {
 		a := choose("a", "c", nil, 100, 101, 102, 100, 101, 102, 100, 101, 102, 100, 101, 102, 100, 101)
@@ -155,7 +156,7 @@ func TestEveryDecisionIsASentence(t *testing.T) {
 			test := ComparedTest{Test: measure.TestTCP, Metric: metric.Goodput, Choices: []ComparedChoice{{Name: "a", Rounds: 3}, {Name: "b", Rounds: 4}}}
 			p := ComparedPair{A: 0, B: 1, ChoiceComparison: stats.ChoiceComparison{Ratio: 1.02, Low: 0.98, High: 1.04, P: 0.4, Adjusted: 0.4, SameP: 0.3, Decision: d, Further: func() stats.FurtherRounds { return further }}}
 			s := comparedView{&Comparisons{Practical: 0.02, Tests: []ComparedTest{test}}, &test, text.English()}.decision(p)
-			if !strings.Contains(s, "a ") || !strings.Contains(s, "b: goodput 2.0 % higher (95 % interval −2.0 to 4.0 %)") || strings.Contains(s, "-1") || strings.Contains(s, "<no value>") || !strings.HasSuffix(s, ".") {
+			if !strings.Contains(s, "a ") || !strings.Contains(s, "b") || !strings.Contains(s, ": goodput 2.0 % higher (95 % interval −2.0 to 4.0 %)") || strings.Contains(s, "-1") || strings.Contains(s, "<no value>") || !strings.HasSuffix(s, ".") {
 				t.Errorf("%s, %+v: %s", d, further, s)
 			}
 		}

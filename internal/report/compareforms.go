@@ -98,6 +98,8 @@ type comparisonJSON struct {
 	P         *float64        `json:"p,omitempty"`
 	PAdjusted *float64        `json:"p_adjusted,omitempty"`
 	Decision  stats.Decision  `json:"decision"`
+	Seen      stats.Decision  `json:"seen,omitempty"`         // better or worse, in each of three to five rounds: too few for a decision
+	Ranks     bool            `json:"signed_ranks,omitempty"` // by the signed-rank test, because the rounds have heavy tails
 	Reason    stats.Untested  `json:"reason,omitempty"`
 	Rounds    int             `json:"paired_rounds"` // 0: unpaired
 	Apart     bool            `json:"apart"`         // measured in different sessions
@@ -124,7 +126,7 @@ func (c *Comparisons) list() []comparisonJSON {
 				Test: t.Test, Label: t.Label, Capture: t.Capture, Levels: t.Same, Metric: t.Metric.Key,
 				A: a.Name, B: b.Name, AValue: a.Value, BValue: b.Value, ARounds: a.Rounds, BRounds: b.Rounds, AFailed: a.Failed, BFailed: b.Failed,
 				Ratio: finite(p.Ratio), Low: finite(p.Low), High: finite(p.High), P: finite(p.P),
-				Decision: p.Decision, Reason: p.Untested, Rounds: p.Rounds, Apart: p.Apart, Alike: p.Alike, Looks: t.interim.rule(), Text: v.decision(p),
+				Decision: p.Decision, Seen: p.Seen, Ranks: p.SignedRanks, Reason: p.Untested, Rounds: p.Rounds, Apart: p.Apart, Alike: p.Alike, Looks: t.interim.rule(), Text: v.decision(p),
 			}
 			if together > 1 {
 				j.PAdjusted = finite(p.Adjusted)

@@ -76,7 +76,7 @@ func TestAChartInTextHasEachMeanOnOneAxis(t *testing.T) {
 }
 
 func TestComparisonsAreWrittenAsMarkdownAndCSV(t *testing.T) {
-	c := compared(t, map[string][]float64{"a": {99, 100, 101}, "=b|": {199, 200, 201}}, "a", "=b|")
+	c := compared(t, map[string][]float64{"a": {99, 100, 101, 99, 100, 101}, "=b|": {199, 200, 201, 199, 200, 201}}, "a", "=b|")
 	c.Failed = []FailedChoice{{"gone", 2, measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": "192.0.2.1:7658"})}}
 	md := written(t, func(w io.Writer) error { return c.Markdown(w, text.English()) })
 	for _, want := range []string{"### tcp: goodput, higher is better\n\n| choice | goodput", `| =b\| | `, `- =b\| is better than a: goodput 2.0 × as high`, "gone: each of its 2 trials failed"} {

@@ -135,6 +135,9 @@ func (v comparedView) decision(p ComparedPair) string {
 	case stats.Same:
 		return v.Sentence("compare.same", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown, "Practical": v.all.Practical})
 	}
+	if p.Seen != "" {
+		return v.Sentence("compare.seen", text.Args{"A": a.Name, "B": b.Name, "Better": p.Seen == stats.Better, "Rounds": p.Rounds, "Difference": difference, "Shown": shown, "More": v.more(p)})
+	}
 	return v.Sentence("compare.not_shown", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown, "More": v.more(p)})
 }
 
@@ -164,7 +167,7 @@ func (v comparedView) shown(p ComparedPair) string {
 		probability = p.SameP
 	}
 	return v.Sentence("compare.shown", text.Args{
-		"P": probability, "Paired": p.Rounds, "A": v.Choices[p.A].Rounds, "B": v.Choices[p.B].Rounds,
+		"P": probability, "Ranks": p.SignedRanks && p.Decision != stats.Same, "Paired": p.Rounds, "A": v.Choices[p.A].Rounds, "B": v.Choices[p.B].Rounds,
 	})
 }
 

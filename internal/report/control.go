@@ -21,7 +21,9 @@ type Control struct {
 	// Decision compares the control with Best. Only if the control is better, the hosts are shown
 	// not to be the limit.
 	Decision stats.Decision `json:"decision,omitempty"`
-	Untested bool           `json:"untested,omitempty"` // one round has no spread
+	// Seen is as in [LevelEffect], of rounds.
+	Seen     stats.Decision `json:"seen,omitempty"`
+	Untested bool           `json:"untested,omitempty"` // fewer than three rounds
 }
 
 // withoutControl separates the patterns of the plan's control from those that are compared.
@@ -60,7 +62,7 @@ func (t *Test) findControl(compared, control []pattern, rounds map[int]int) {
 	for i, d := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		c := &t.Controls[i]
 		c.Ratio, c.Low, c.High, c.P = finite(d.Ratio), finite(d.Low), finite(d.High), finite(d.Adjusted)
-		c.Decision, c.Untested = d.Decision, d.Untested != ""
+		c.Decision, c.Seen, c.Untested = d.Decision, d.Seen, d.Untested != ""
 	}
 }
 

@@ -37,7 +37,8 @@ func Example() {
 	// 6 trials in 3 rounds, 2026-01-01 12:01 to 12:03 UTC, campaign 01, not finished
 	//
 	// tcp: TCP goodput, 1 stream, forward, 10s each
-	//   direct is fastest: 902.0 Mbit/s, 2.2 × the next, tunnel; shown by 3 rounds.
+	//   direct is fastest: 902.0 Mbit/s, 2.2 × the next, tunnel; seen in 3 of 3
+	//     rounds.
 	//
 	//   patterns: path
 	//   pattern  goodput (Mbit/s)  range (Mbit/s)     CV  trials  confidence
@@ -49,5 +50,6 @@ func Example() {
 	//      1  direct              902.0          899.5 to 904.5
 	//      2  tunnel              402.0          399.5 to 404.5
 	//     direct: highest of 2 over 3 rounds
-	//     tunnel: 55.4 % below direct (95 % interval 55.3 to 55.6 %, 3 rounds)
+	//     tunnel: 55.4 % below direct (95 % interval 55.3 to 55.6 %, seen in 3 of 3
+	//       rounds)
 }

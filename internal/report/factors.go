@@ -31,6 +31,9 @@ type LevelEffect struct {
 	B      string `json:"b"`
 	EffectRatio
 	Decision stats.Decision `json:"decision"`
+	// Seen is better or worse if each of three to five observations has a significant difference of
+	// that size: too few for a decision.
+	Seen stats.Decision `json:"seen,omitempty"`
 }
 
 // EffectRatio is a ratio with its 95 % interval; figures that are not known are nil.
@@ -40,9 +43,12 @@ type EffectRatio struct {
 	High  *float64 `json:"high,omitempty"`
 	// P is the probability of a ratio at least this far from 1 without an effect, adjusted
 	// (Holm) for the other comparisons of the factor, or of the pair of factors.
-	P      *float64   `json:"p,omitempty"`
-	Blocks int        `json:"blocks"`         // independent observations
-	Unit   stats.Unit `json:"unit,omitempty"` // what one of these is
+	P      *float64 `json:"p,omitempty"`
+	Blocks int      `json:"blocks"` // independent observations
+	// SignedRanks is set if the observations have heavy tails, so that they are compared by the
+	// signed-rank test.
+	SignedRanks bool       `json:"signed_ranks,omitempty"`
+	Unit        stats.Unit `json:"unit,omitempty"` // what one of these is
 }
 
 // Interaction is how much the effect of one factor depends on another: the ratio of level
@@ -236,7 +242,7 @@ func (t *Test) effectsAt(cells stats.Cells, i stats.Interaction, shown Interacti
 
 // levelEffect is a comparison of two of a factor's levels.
 func (t *Test) levelEffect(factor string, levels []string, p stats.LevelPair) LevelEffect {
-	return LevelEffect{Factor: factor, A: levels[p.Of], B: levels[p.Over], EffectRatio: ratioOf(p.Effect), Decision: t.decide(p)}
+	return LevelEffect{Factor: factor, A: levels[p.Of], B: levels[p.Over], EffectRatio: ratioOf(p.Effect), Decision: t.decide(p), Seen: t.seen(p)}
 }
 
 func (t *Test) decide(p stats.LevelPair) stats.Decision {
@@ -245,7 +251,19 @@ func (t *Test) decide(p stats.LevelPair) stats.Decision {
 		return stats.Same
 	case !p.Different:
 		return stats.NotShown
-	case p.Log > 0 == (t.Basis.Metric.Better == metric.Higher):
+	}
+	return t.direction(p)
+}
+
+func (t *Test) seen(p stats.LevelPair) stats.Decision {
+	if !p.Seen {
+		return ""
+	}
+	return t.direction(p)
+}
+
+func (t *Test) direction(p stats.LevelPair) stats.Decision {
+	if p.Log > 0 == (t.Basis.Metric.Better == metric.Higher) {
 		return stats.Better
 	}
 	return stats.Worse
@@ -253,7 +271,7 @@ func (t *Test) decide(p stats.LevelPair) stats.Decision {
 
 func ratioOf(e stats.Effect) EffectRatio {
 	return EffectRatio{
-		Ratio: finite(math.Exp(e.Log)), Low: finite(math.Exp(e.Low)), High: finite(math.Exp(e.High)), P: finite(e.Holm), Blocks: e.Units, Unit: e.Unit,
+		Ratio: finite(math.Exp(e.Log)), Low: finite(math.Exp(e.Low)), High: finite(math.Exp(e.High)), P: finite(e.Holm), Blocks: e.Units, Unit: e.Unit, SignedRanks: e.SignedRanks,
 	}
 }
 

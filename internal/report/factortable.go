@@ -135,7 +135,7 @@ func (e *LevelEffect) upward() upward {
 // reversed is the comparison of B with A.
 func (e LevelEffect) reversed() LevelEffect {
 	e.A, e.B, e.Ratio, e.Low, e.High = e.B, e.A, inverse(e.Ratio), inverse(e.High), inverse(e.Low)
-	e.Decision = reversed(e.Decision)
+	e.Decision, e.Seen = reversed(e.Decision), reversed(e.Seen)
 	return e
 }
 

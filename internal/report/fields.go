@@ -48,6 +48,7 @@ func rowFields() []field {
 		{column: "estimate_low95", value: ofPlace(func(p *Place) any { return p.Low })},
 		{column: "estimate_high95", value: ofPlace(func(p *Place) any { return p.High })},
 		{column: "trials", member: "trials", value: func(l line) any { return &l.row.Trials }},
+		{member: "without_figure", sparse: true, value: func(l line) any { return &l.row.WithoutFigure }},
 		{column: "failed", member: "failed", value: func(l line) any { return &l.row.Failed }},
 		{column: "confidence_high", value: func(l line) any { return l.row.Confidence.High }},
 		{column: "confidence_medium", value: func(l line) any { return l.row.Confidence.Medium }},

@@ -23,7 +23,12 @@ func (t testView) figureTable(factors bool) table {
 		t.addLimit(&out)
 	}
 	t.addVerdict(&out)
-	out.add(t.named("column.trials", column{Number: true, keep: 2}), func(i int) string { return strconv.Itoa(t.Rows[i].Trials) })
+	out.add(t.named("column.trials", column{Number: true, keep: 2}), func(i int) string {
+		if r := t.Rows[i]; r.WithoutFigure > 0 {
+			return t.Sentence("cell.trials", text.Args{"With": r.Trials - r.WithoutFigure, "Of": r.Trials})
+		}
+		return strconv.Itoa(t.Rows[i].Trials)
+	})
 	if len(t.Failures) > 0 {
 		out.add(t.named("column.failed", column{Number: true, keep: 1}), func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
 	}

@@ -124,20 +124,23 @@ type Test struct {
 // Row is one pattern of one test. In its JSON form a figure is a member of its
 // own, [metric.Definition.ReportMembers].
 type Row struct {
-	Pattern    string
-	Levels     []measure.Level // in the order of Test.Factors; absent factors have an empty value
-	Paths      []string        // "client → server"; one unless the pattern covers several
-	Trials     int             // that succeeded
-	Failed     int
-	Ingested   int      // of both, those that soku did not measure
-	Rank       int      // 0: no values
-	Figures    []Figure // in the order of the metrics of the test; those that a trial has
-	Route      *Route
-	Reported   *Reported // trials without a histogram
-	Confidence Confidences
-	Verdict    *RowVerdict // nil: no trial has one
-	Limits     []RowLimit  // documented limits, one a figure
-	Values     []Value     // one element a successful trial that has the basis figure, in order of round and repeat
+	Pattern  string
+	Levels   []measure.Level // in the order of Test.Factors; absent factors have an empty value
+	Paths    []string        // "client → server"; one unless the pattern covers several
+	Trials   int             // that succeeded
+	Failed   int
+	Ingested int // of both, those that soku did not measure
+	// WithoutFigure is how many of Trials do not have the figure that ranks, where others of the
+	// test have it.
+	WithoutFigure int
+	Rank          int      // 0: no values
+	Figures       []Figure // in the order of the metrics of the test; those that a trial has
+	Route         *Route
+	Reported      *Reported // trials without a histogram
+	Confidence    Confidences
+	Verdict       *RowVerdict // nil: no trial has one
+	Limits        []RowLimit  // documented limits, one a figure
+	Values        []Value     // one element a successful trial that has the basis figure, in order of round and repeat
 
 	results    []*measure.Result // without series, in order of round and repeat
 	histograms map[*metric.Distribution]*measure.Histogram

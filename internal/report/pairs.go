@@ -183,7 +183,7 @@ func (t *Test) pairMap(of pairing, m pairPatterns, varied []string, rounds map[i
 		cells[p.name] = cell
 	}
 	var estimates []float64
-	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher) {
+	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		c := cells[k.Name]
 		c.Rank, c.RankLow, c.RankHigh = k.Rank, k.Ranks.Low, k.Ranks.High
 		c.Estimate, c.Low, c.High = finite(k.Estimate), finite(max(k.Low, 0)), finite(k.High)
@@ -233,6 +233,8 @@ type Contention struct {
 type ContentionEffect struct {
 	EffectRatio
 	Decision stats.Decision `json:"decision"`
+	// Seen is as in [LevelEffect].
+	Seen stats.Decision `json:"seen,omitempty"`
 }
 
 // PairContention is what contention does to one pair.
@@ -279,7 +281,7 @@ func (t *Test) findContention(of pairing, patterns []pattern, rounds map[int]int
 	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		p := &out.Pairs[i]
 		p.Ratio, p.Low, p.High, p.P = finite(c.Ratio), finite(c.Low), finite(c.High), finite(c.Adjusted)
-		p.Blocks, p.Unit, p.Decision = c.Rounds, stats.UnitRound, c.Decision
+		p.Blocks, p.Unit, p.Decision, p.Seen = c.Rounds, stats.UnitRound, c.Decision, c.Seen
 	}
 	slices.SortStableFunc(out.Pairs, func(a, b PairContention) int { return cmp.Compare(t.loss(b.Ratio), t.loss(a.Ratio)) })
 	return out
@@ -307,7 +309,7 @@ func (t *Test) overallContention() ContentionEffect {
 			e = e.reversed()
 		}
 		if e.A == levelTogether && e.B == levelIsolated {
-			return ContentionEffect{e.EffectRatio, e.Decision}
+			return ContentionEffect{e.EffectRatio, e.Decision, e.Seen}
 		}
 	}
 	return ContentionEffect{Decision: stats.NotShown}

@@ -63,7 +63,42 @@ type Interval struct {
 // of [stats.AutocorrelationAdjusted] on the figures of the rounds, each made of the round's trials as a row
 // has it of all trials.
 func (s *Sample) Interval(m *metric.Definition, level float64) Interval {
-	out := Interval{Low: math.NaN(), High: math.NaN()}
+	out, values := s.interval(m, level)
+	if values != nil {
+		out.set(stats.AutocorrelationAdjusted(values, level))
+	}
+	return out
+}
+
+// Intervals are the intervals of a figure of several patterns. Those of means of one label have
+// their variances drawn together ([stats.IntervalsTogether]); the others are those of
+// [Sample.Interval].
+func Intervals(samples []Sample, m *metric.Definition, level float64) []Interval {
+	out, means := make([]Interval, len(samples)), make([][]float64, len(samples))
+	labels := map[string][]int{}
+	for i := range samples {
+		if out[i], means[i] = samples[i].interval(m, level); means[i] != nil {
+			labels[samples[i].Label] = append(labels[samples[i].Label], i)
+		}
+	}
+	for _, of := range labels {
+		var rows [][]float64
+		for _, i := range of {
+			rows = append(rows, means[i])
+		}
+		for n, together := range stats.IntervalsTogether(rows, level) {
+			out[of[n]].set(together)
+		}
+	}
+	return out
+}
+
+func (e *Interval) set(i stats.AdjustedInterval) { e.Low, e.High = max(i.Low, 0), i.High }
+
+// interval is the interval of a percentile, or that of a mean without its limits, which follow
+// from the means of the rounds.
+func (s *Sample) interval(m *metric.Definition, level float64) (out Interval, means []float64) {
+	out = Interval{Low: math.NaN(), High: math.NaN()}
 	var values []float64
 	var histograms []*measure.Histogram
 	rangeOnly := false
@@ -87,10 +122,9 @@ func (s *Sample) Interval(m *metric.Definition, level float64) Interval {
 	case m.Quantile > 0 && len(values) > 0 && len(histograms) == len(values):
 		out.percentile(m, histograms, level)
 	default:
-		i := stats.AutocorrelationAdjusted(values, level)
-		out.Low, out.High = max(i.Low, 0), i.High
+		return out, values
 	}
-	return out
+	return out, nil
 }
 
 // percentile reads a percentile from the histograms of rounds.

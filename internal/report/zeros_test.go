@@ -39,3 +39,24 @@ func TestEffectsThatHaveNoRatioAreNotMadeOfTheOtherRounds(t *testing.T) {
 		}
 	}
 }
+
+func TestTrialsWithoutTheFigureAreCounted(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {100e6, 101e6, 99e6}, "b": {100e6, 0, 0}})
+	r := build(t, in)
+	tcp := r.test(t, "tcp")
+	for i, want := range []string{"3", "1 of 3"} {
+		v := english(tcp)
+		table := v.figureTable(true)
+		at := slices.IndexFunc(table.Columns, func(c column) bool { return c.Name == "trials" })
+		if got := table.Rows[i][at]; got != want || tcp.Rows[i].WithoutFigure != 2*i {
+			t.Errorf("%s: %q trials, %d without a figure", tcp.Rows[i].Pattern, got, tcp.Rows[i].WithoutFigure)
+		}
+	}
+	want := "2 of 6 trials succeeded without the figure that ranks and are not in it."
+	if got := english(tcp).caveats(); len(got) == 0 || got[0] != want {
+		t.Errorf("caveats %q", got)
+	}
+	if doc := written(t, r.JSON); strings.Count(doc, `"without_figure": 2`) != 1 {
+		t.Errorf("the document has no count of them: %s", doc)
+	}
+}

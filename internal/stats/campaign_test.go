@@ -111,3 +111,14 @@ func (g Group) inSession(n int) Group {
 	}
 	return g
 }
+
+// student is the contrast of rounds by Student's t alone.
+func student(d []float64) contrast { return contrast{estimate: studentOf(d), series: [][]float64{d}} }
+
+// students takes each variance by itself, as in the paired t test.
+func (c *contrasts) students() {
+	for i := range c.all {
+		e := &c.all[i]
+		e.err, e.df = math.Sqrt(c.variance[i]/float64(e.n)), float64(e.n-1)
+	}
+}

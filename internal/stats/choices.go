@@ -10,8 +10,8 @@ type Untested string
 
 // The reasons.
 const (
-	// OneRound: fewer than two rounds to compare pairwise, and one of the groups has fewer
-	// than two rounds in all.
+	// OneRound: fewer than three rounds to compare pairwise, or if there are fewer than two of
+	// these, in one of the groups.
 	OneRound Untested = "one_round"
 	// NoRatio: the mean of a round is 0.
 	NoRatio Untested = "no_ratio"
@@ -33,9 +33,16 @@ type ChoiceComparison struct {
 	P, Adjusted      float64 // two-sided, and adjusted by Holm's procedure; NaN if not tested
 	SameP            float64 // as by [equivalence], adjusted by Holm's procedure; NaN if not tested
 	Decision         Decision
-	Untested         Untested
-	Rounds           int  // compared pairwise; 0: unpaired
-	Apart            bool // as in [Comparison]
+	// Seen is [Better] or [Worse] if the difference is significant and each of three to five rounds
+	// has it: too few for a decision. Otherwise it is empty.
+	Seen     Decision
+	Untested Untested
+	Rounds   int // compared pairwise; 0: unpaired
+	// Enough is set if the rounds are enough for a decision.
+	Enough bool
+	// SignedRanks is as in [Comparison].
+	SignedRanks bool
+	Apart       bool // as in [Comparison]
 	// Further finds the rounds that are needed to decide, of each group if they are unpaired: 0
 	// if the pair is decided. It takes about a millisecond. nil if the pair was not tested.
 	Further func() FurtherRounds
@@ -46,8 +53,8 @@ type ChoiceComparison struct {
 
 // CompareChoices compares pairs of groups against a practical threshold such as 0.02. Each
 // pair is compared as by [Compare], on logarithms: rounds of one session pairwise, others by
-// Welch's test. A decision is at 95 %, with the probabilities of all pairs adjusted by Holm's
-// procedure. Same takes precedence: where a difference as large as the threshold is ruled out
+// Welch's test. A decision takes six rounds. It is at 95 %, with the probabilities of all pairs
+// adjusted by Holm's procedure. Same takes precedence: where a difference as large as the threshold is ruled out
 // as by [equivalence], a smaller one does not matter even if it is shown.
 func CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) []ChoiceComparison {
 	return Looks{}.CompareChoices(pairs, higherIsBetter, threshold)
@@ -56,22 +63,38 @@ func CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) 
 // CompareChoices is the function of that name, for pairs that are looked at so often.
 func (l Looks) CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) []ChoiceComparison {
 	contrasts := make([]contrast, len(pairs))
-	p, same := make([]float64, len(pairs)), make([]float64, len(pairs))
+	p, same, tested := make([]float64, len(pairs)), make([]float64, len(pairs)), 0
 	for i, pair := range pairs {
-		d := difference(pair.A.means(), pair.B.means()).at(l)
-		contrasts[i], p[i], same[i] = d, math.NaN(), math.NaN()
-		if d.untested() == "" {
-			p[i], same[i] = l.p(d.estimate()), l.sameP(d.estimate(), threshold)
+		contrasts[i] = difference(pair.A.means(), pair.B.means()).at(l)
+		if contrasts[i].untested() == "" {
+			tested++
+		}
+	}
+	alpha := bonferroni(l.Alpha(), tested)
+	for i := range contrasts {
+		d := &contrasts[i]
+		if p[i], same[i] = math.NaN(), math.NaN(); d.untested() != "" {
+			continue
+		}
+		d.estimate = d.forLevel(alpha)
+		p[i] = l.p(d.estimate)
+		if d.shows() {
+			same[i] = l.sameP(d.estimate, threshold)
 		}
 	}
 	adjusted, sameAdjusted := HolmAdjusted(p), HolmAdjusted(same)
-	alpha := bonferroni(l.Alpha(), len(present(p)))
 	out := make([]ChoiceComparison, len(pairs))
 	for i, d := range contrasts {
-		out[i] = ChoiceComparison{P: p[i], Adjusted: adjusted[i], SameP: sameAdjusted[i], Untested: d.untested(), Rounds: d.rounds, Apart: d.apart}
+		out[i] = ChoiceComparison{P: p[i], Adjusted: adjusted[i], SameP: sameAdjusted[i], Untested: d.untested(), Rounds: d.n, Apart: d.apart, Enough: d.shows(), SignedRanks: d.ranks != nil}
 		c := &out[i]
 		c.Ratio, c.Low, c.High = d.ratio(alpha, c.Adjusted)
 		c.Decision = c.decide(higherIsBetter, l.Alpha())
+		if c.Decision != NotShown && !d.shows() {
+			if d.seen() {
+				c.Seen = c.Decision
+			}
+			c.Decision = NotShown
+		}
 		if c.Untested != "" {
 			continue
 		}

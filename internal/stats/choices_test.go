@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"soku/test/tier"
@@ -15,14 +16,14 @@ func TestOnePairOfChoicesIsDecidedByThePairedTestAndEquivalence(t *testing.T) {
 		r := source(seed)
 		var a, b []float64
 		effect := []float64{0, 0.005, 0.05, -0.05}[seed%4]
-		for range 3 + seed%8 {
+		for range 6 + seed%8 {
 			round := 0.2 * r.NormFloat64()
 			a = append(a, math.Exp(effect+round+0.01*r.NormFloat64()))
 			b = append(b, math.Exp(round+0.01*r.NormFloat64()))
 		}
 		d := pairwise(Group{}, Group{}, groupOf(a...).means().logs, groupOf(b...).means().logs)
 		of, want, p := oneLook(d, 0.95)
-		same := Looks{}.sameP(of.estimate(), 0.02)
+		same := Looks{}.sameP(of.estimate, 0.02)
 		_, wantAlike := LagOne(d)
 		decision := NotShown
 		switch {
@@ -47,7 +48,7 @@ func TestOnePairOfChoicesIsDecidedByThePairedTestAndEquivalence(t *testing.T) {
 }
 
 func TestLessIsBetterOfATime(t *testing.T) {
-	slow, fast := groupOf(20, 21, 20, 20.5), groupOf(10, 10.2, 10.1, 10)
+	slow, fast := groupOf(20, 21, 20, 20.5, 20.1, 20), groupOf(10, 10.2, 10.1, 10, 10.1, 10)
 	for _, c := range []struct {
 		pair   ChoicePair
 		higher bool
@@ -60,7 +61,7 @@ func TestLessIsBetterOfATime(t *testing.T) {
 }
 
 func TestChoicesOfDifferentSessionsAreComparedUnpaired(t *testing.T) {
-	a, b := groupOf(110, 112, 109, 111).inSession(1), groupOf(100, 101, 99, 100, 102).inSession(2)
+	a, b := groupOf(110, 112, 109, 111, 110, 112).inSession(1), groupOf(100, 101, 99, 100, 102, 101, 100).inSession(2)
 	got := CompareChoices([]ChoicePair{{a, b}}, true, 0.02)[0]
 	want := Compare(a, b, confidence)
 	if got.Rounds != 0 || !got.Apart || !alike(got.Ratio, 1+want.Difference) || !alike(got.Low, 1+want.Low) || !alike(got.High, 1+want.High) || got.Decision != Better {
@@ -68,8 +69,8 @@ func TestChoicesOfDifferentSessionsAreComparedUnpaired(t *testing.T) {
 	}
 	// Welch's formula, written out.
 	la, lb := a.means().logs, b.means().logs
-	va, vb := square(StdDev(la))/4, square(StdDev(lb))/5
-	df := square(va+vb) / (va*va/3 + vb*vb/4)
+	va, vb := square(StdDev(la))/6, square(StdDev(lb))/7
+	df := square(va+vb) / (va*va/5 + vb*vb/6)
 	if p := studentP((Mean(la)-Mean(lb))/math.Sqrt(va+vb), df); !alike(got.P, p) {
 		t.Errorf("p is %v, want %v", got.P, p)
 	}
@@ -111,7 +112,7 @@ func TestChoicesWithoutARatioAreNotTested(t *testing.T) {
 }
 
 func TestChoicesThatDoNotVary(t *testing.T) {
-	mtu, same, other := groupOf(1500, 1500, 1500), groupOf(1500, 1500, 1500), groupOf(1400, 1400, 1400)
+	mtu, same, other := groupOf(slices.Repeat([]float64{1500}, 6)...), groupOf(slices.Repeat([]float64{1500}, 6)...), groupOf(slices.Repeat([]float64{1400}, 6)...)
 	for name, apart := range map[string]bool{"paired": false, "unpaired": true} {
 		a, b, c := mtu, same, other
 		if apart {
@@ -160,13 +161,13 @@ func TestFurtherRoundsOfUnpairedChoicesShowTheDifference(t *testing.T) {
 
 func TestUnpairedChoicesMakeNoFalseAlarms(t *testing.T) {
 	tier.SpendsSeconds(t)
-	simulate(t, falseOfTwo, "6 and 4 rounds of different runs, unpaired", 2000, func(seed uint64) bool {
+	simulate(t, falseOfTwo, "7 and 6 rounds of different runs, unpaired", 2000, func(seed uint64) bool {
 		r := source(seed)
 		var a, b Group
-		for range 6 {
+		for range 7 {
 			a.Rounds = append(a.Rounds, []float64{math.Exp(0.05 * r.NormFloat64())})
 		}
-		for range 4 {
+		for range 6 {
 			b.Rounds = append(b.Rounds, []float64{math.Exp(0.05 * r.NormFloat64())})
 		}
 		d := CompareChoices([]ChoicePair{{a.inSession(1), b.inSession(2)}}, true, 0.001)[0].Decision

@@ -14,6 +14,11 @@ type Comparison struct {
 	// Rounds is how many rounds were compared pairwise: those in which both have values of
 	// one session. 0 if they are fewer than two and the comparison is not paired.
 	Rounds int
+	// SignedRanks is set where the rounds have heavy tails, so that Difference is the
+	// Hodges-Lehmann estimate and the interval that of the signed-rank test.
+	SignedRanks bool
+	// Seen is set, of one of several comparisons, where it is as in [PatternPair].
+	Seen bool
 	// Apart is set where the comparison is not paired because one of the groups was
 	// measured in a session in which the other was not. What changed between the sessions
 	// is then part of the difference, and the interval does not allow for it.
@@ -32,9 +37,10 @@ func (c Comparison) Shown() bool { return c.Low > 0 || c.High < 0 }
 // Compare compares two groups at a confidence level such as 0.95. Rounds in which both
 // have values of one session are compared pairwise, so that changes between rounds that
 // affect both, such as the time of day, cancel out: Student's t on the differences of the
-// round means, df = rounds-1. It holds under drift that both share, because the order in
-// a round is random. Groups with fewer than two such rounds are compared by Welch's t on
-// their round means. Both are done on logarithms where all round means are positive:
+// round means, df = rounds-1, or the signed-rank test, by the rule of [estimateOf]. It holds
+// under drift that both share, because the order in a round is random. Groups with fewer than
+// two such rounds are compared by Welch's t on their round means. Fewer than three rounds are
+// not tested. Both are done on logarithms where all round means are positive:
 // networks change by factors, and no bound of a ratio is then below -100 %.
 func Compare(a, b Group, level float64) Comparison { return Looks{}.Compare(a, b, level) }
 
@@ -43,6 +49,7 @@ func Compare(a, b Group, level float64) Comparison { return Looks{}.Compare(a, b
 func (l Looks) Compare(a, b Group, level float64) Comparison {
 	d := difference(a.means(), b.means()).at(l)
 	alpha := (1 - level) * (l.Alpha() / (1 - confidence))
+	d.estimate = d.forLevel(alpha)
 	c := d.interval(alpha)
 	c.Needed = d.needed(alpha)
 	return c
@@ -51,9 +58,8 @@ func (l Looks) Compare(a, b Group, level float64) Comparison {
 // contrast is the difference between two groups before a level is chosen: on logarithms
 // if logs is set.
 type contrast struct {
-	mean, err, df float64 // estimate, its standard error, degrees of freedom; err is NaN if it could not be tested
-	rounds        int     // compared pairwise, as in Comparison
-	apart, logs   bool
+	estimate    // err is NaN if it could not be tested
+	apart, logs bool
 	// series are the values that it rests on: the differences of rounds, or those of each
 	// group if it is not paired.
 	series  [][]float64
@@ -65,13 +71,14 @@ type contrast struct {
 // rounds that are compared pairwise can be tested.
 func (d contrast) at(looks Looks) contrast {
 	d.looks = looks
-	if looks.anytime && d.rounds == 0 && !math.IsNaN(d.err) {
+	if looks.anytime {
+		d.ranks = nil
+	}
+	if looks.anytime && d.n == 0 && !math.IsNaN(d.err) {
 		d.err, d.refused = math.NaN(), true
 	}
 	return d
 }
-
-func (d contrast) estimate() estimate { return estimate{d.mean, d.err, d.df, d.rounds} }
 
 func difference(a, b roundMeans) contrast {
 	logs := a.logs != nil && b.logs != nil
@@ -87,15 +94,14 @@ func difference(a, b roundMeans) contrast {
 		d.apart = a.apart(b)
 	}
 	d.logs = logs
-	return d
+	return d.tested()
 }
 
 // interval returns the comparison with its interval at the level 1-alpha, without Needed.
 func (d contrast) interval(alpha float64) Comparison {
-	c := Comparison{Difference: d.mean, Low: math.NaN(), High: math.NaN(), Rounds: d.rounds, Apart: d.apart, Ratio: d.logs}
+	c := Comparison{Difference: d.value(), Low: math.NaN(), High: math.NaN(), Rounds: d.n, Apart: d.apart, Ratio: d.logs, SignedRanks: d.ranks != nil}
 	if !math.IsNaN(d.err) {
-		half := d.looks.halves(alpha)(d.estimate())
-		c.Low, c.High = d.mean-half, d.mean+half
+		c.Low, c.High = d.looks.intervals(alpha)(d.estimate)
 	}
 	if d.logs {
 		c.Difference, c.Low, c.High = math.Expm1(c.Difference), math.Expm1(c.Low), math.Expm1(c.High)
@@ -111,14 +117,19 @@ func (d contrast) interval(alpha float64) Comparison {
 // 2008).
 func (d contrast) holm(alpha, adjusted float64) Comparison {
 	c := d.interval(alpha)
-	switch {
-	case !(adjusted <= d.looks.Alpha()):
-	case d.mean < 0:
-		c.High = min(c.High, 0)
-	default:
-		c.Low = max(c.Low, 0)
+	if adjusted <= d.looks.Alpha() {
+		c.endAtZero()
 	}
 	return c
+}
+
+// endAtZero limits the interval of a difference that is shown to its side of 0.
+func (c *Comparison) endAtZero() {
+	if c.Difference < 0 {
+		c.High = min(c.High, 0)
+	} else {
+		c.Low = max(c.Low, 0)
+	}
 }
 
 // pairwise returns the differences of the rounds in which both groups have values of one
@@ -133,21 +144,27 @@ func pairwise(a, b Group, am, bm []float64) []float64 {
 	return out
 }
 
+// paired is the contrast of two or more differences of rounds.
 func paired(differences []float64) contrast {
-	n := len(differences)
-	return contrast{
-		mean: Mean(differences), err: StdDev(differences) / math.Sqrt(float64(n)), df: float64(n - 1), rounds: n, series: [][]float64{differences},
+	return contrast{estimate: estimateOf(differences), series: [][]float64{differences}}
+}
+
+// tested is the contrast without its error if the rounds are too few to test.
+func (d contrast) tested() contrast {
+	if d.fewest < testedRounds {
+		d.err = math.NaN()
 	}
+	return d
 }
 
 // welch compares unpaired groups (B. L. Welch, "The Generalization of 'Student's'
 // Problem", Biometrika 34, 1947).
 func welch(a, b []float64) contrast {
-	d := contrast{mean: Mean(a) - Mean(b), err: math.NaN(), series: [][]float64{a, b}}
-	if len(a) < 2 || len(b) < 2 {
-		return d
+	d := contrast{series: [][]float64{a, b}}
+	d.mean, d.fewest = Mean(a)-Mean(b), min(len(a), len(b))
+	if d.fewest >= 2 {
+		d.err, d.df = welchError(square(StdDev(a)), square(StdDev(b)), float64(len(a)), float64(len(b)))
 	}
-	d.err, d.df = welchError(square(StdDev(a)), square(StdDev(b)), float64(len(a)), float64(len(b)))
 	return d
 }
 
@@ -162,19 +179,32 @@ func welchError(a, b, na, nb float64) (err, df float64) {
 	return err, df
 }
 
+// RarestMode returns the N of which a mode that one of N trials has, or more, would have shown
+// itself in n trials with 95 %: 1/(1 - 0.05^(1/n)). Rarer modes are not ruled out. It is 0 for no trials.
+func RarestMode(n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	return 1 / (1 - math.Pow(1-confidence, 1/float64(n)))
+}
+
 func square(v float64) float64 { return v * v }
 
-// needed returns the fewest rounds whose interval would be narrower than the difference,
+// needed returns the fewest rounds that show and whose interval would be narrower than the difference,
 // 0 for more than 1000 and for groups that are not compared pairwise. Degrees of freedom
 // beyond those of its own rounds stay.
 func (d contrast) needed(alpha float64) int {
-	if d.rounds == 0 {
+	if d.n == 0 {
 		return 0
 	}
-	own := float64(d.rounds)
+	own := float64(d.n)
 	spread, more := d.err*math.Sqrt(own), max(d.df-(own-1), 0)
 	half := d.looks.halves(alpha)
-	return fewestRounds(func(n float64) bool {
+	needed := fewestRounds(func(n float64) bool {
 		return half(estimate{err: spread / math.Sqrt(n), df: n - 1 + more, n: int(n)}) < math.Abs(d.mean)
 	})
+	if needed > 0 && !d.pooled {
+		needed = max(needed, shownRounds)
+	}
+	return needed
 }

@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // groupComparisons are the comparisons of all pairs of groups, which are in the order of
 // their estimates, best first. Its differences are how far a group is ahead.
@@ -13,20 +16,21 @@ type groupComparisons struct {
 // compareGroups compares all pairs as [ComparePatterns] does, over the rounds that one
 // session measured of both, on logarithms. A pair that has fewer than two of those is
 // compared as by [Compare], and so is one with a value that is not positive. All that is
-// shown of both kinds holds together.
-func compareGroups(entries []entry, higherIsBetter bool, looks Looks) groupComparisons {
-	out := groupComparisons{PatternComparison: PatternComparison{looks: looks}, higherIsBetter: higherIsBetter, alone: map[int]contrast{}}
+// shown of both kinds holds together. Differences below the practical threshold, a ratio, make no ranks,
+// letters or best groups.
+func compareGroups(entries []entry, higherIsBetter bool, looks Looks, practical float64) groupComparisons {
+	out := groupComparisons{PatternComparison: PatternComparison{looks: looks, margin: math.Log1p(practical)}, higherIsBetter: higherIsBetter, alone: map[int]contrast{}}
 	logs := blocks(entries, higherIsBetter)
 	c := pairContrasts(logs)
-	out.errors(&c, residualsOf(logs), len(logs))
+	out.errors(&c, logs, residualsOf(logs))
 	order := make([]int, len(entries))
 	for j := range entries {
 		order[j] = j
 		for i := j + 1; i < len(entries); i++ {
-			if n := pairIndex(len(entries), j, i); c.rounds[n] < 2 {
+			if n := pairIndex(len(entries), j, i); c.all[n].n < 2 {
 				d := difference(entries[j].roundMeans, entries[i].roundMeans).at(looks)
 				out.alone[n] = d
-				c.set(n, d, higherIsBetter)
+				c.set(n, d.estimate, higherIsBetter)
 			}
 		}
 	}
@@ -35,24 +39,31 @@ func compareGroups(entries []entry, higherIsBetter bool, looks Looks) groupCompa
 }
 
 // set replaces an estimate.
-func (c *contrasts) set(n int, d contrast, higherIsBetter bool) {
-	c.mean[n], c.err[n], c.df[n], c.rounds[n] = d.mean, d.err, d.df, d.rounds
+func (c *contrasts) set(n int, e estimate, higherIsBetter bool) {
 	if !higherIsBetter {
-		c.mean[n] = -d.mean
+		e = e.negated()
 	}
-	if !finite(d.mean) || !finite(d.err) {
-		c.err[n] = math.NaN()
+	if !finite(e.mean) || !finite(e.err) {
+		e.err = math.NaN()
 	}
+	c.all[n] = e
 }
 
 // pairIndex is the place of a pair, j below i, among those of k groups.
 func pairIndex(k, j, i int) int { return j*(2*k-j-1)/2 + i - j - 1 }
 
-// behind reports whether group i is shown to be worse than an earlier group j.
+// behind reports whether group i is shown, or seen, to be worse than an earlier group j by what
+// matters in practice.
 func (c groupComparisons) behind(i, j int) bool {
-	p := c.Pairs[pairIndex(len(c.Ranks), j, i)]
-	return p.Adjusted <= c.looks.Alpha() && p.Difference > 0
+	p := c.pairOf(i, j)
+	return c.differ(p) && p.Difference > 0
 }
+
+// soleBest reports whether a group is alone among the best, as only the first can be.
+func (c groupComparisons) soleBest(i int) bool { return i == 0 && slices.Equal(c.Best, []int{0}) }
+
+// pairOf is group i and an earlier group j.
+func (c groupComparisons) pairOf(i, j int) PatternPair { return c.Pairs[pairIndex(len(c.Ranks), j, i)] }
 
 // pair is the comparison of group i with an earlier group j, with its interval as by
 // [contrast.holm].
@@ -61,14 +72,17 @@ func (c groupComparisons) pair(i, j int) Comparison {
 	p := c.Pairs[n]
 	d, found := c.alone[n]
 	if !found {
-		d = contrast{mean: p.Difference, err: p.SE, df: p.DF, rounds: p.Rounds, logs: true, looks: c.looks}
-		if !c.higherIsBetter {
-			d.mean = -d.mean
-		}
+		d = contrast{logs: true, looks: c.looks}
 	}
-	d.mean = 0 - d.mean // of i from j, and not -0
+	if d.estimate = p.estimate; c.higherIsBetter {
+		d.estimate = d.negated() // of i from j
+		d.mean += 0              // not -0
+	}
 	alpha := bonferroni(c.looks.Alpha(), c.tested)
 	out := d.holm(alpha, p.Adjusted)
-	out.Needed = d.needed(alpha)
+	if c.soleBest(j) { // constrained, as by Hsu 1984
+		out.endAtZero()
+	}
+	out.Needed, out.Seen = d.needed(alpha), p.Seen
 	return out
 }

@@ -25,7 +25,7 @@ func TestPairsMeasuredApartKeepTheirTest(t *testing.T) {
 	for i := range groups {
 		groups[i] = groups[i].inSession(1 + i/4) // 0 to 3 in the first, 4 to 6 in the second
 	}
-	got := compareGroups(entriesOf(groups), true, Looks{})
+	got := compareGroups(entriesOf(groups), true, Looks{}, 0)
 	if !got.Moderated || got.tested != 21 {
 		t.Fatalf("moderated %v, %d pairs tested", got.Moderated, got.tested)
 	}
@@ -48,7 +48,7 @@ func TestVariancesOfFewPatternsMeasuredTogetherAreTheirOwn(t *testing.T) {
 	for i := range groups {
 		groups[i] = groups[i].inSession(1 + i/3)
 	}
-	got := compareGroups(entriesOf(groups), true, Looks{})
+	got := compareGroups(entriesOf(groups), true, Looks{}, 0)
 	if got.Moderated {
 		t.Error("moderated")
 	}
@@ -63,7 +63,7 @@ func TestAGroupWithAZeroKeepsItsTestsAndChangesNoOthers(t *testing.T) {
 	logs := table(12, []float64{0, -0.001, -0.002, -0.003, -0.004}, 8, 0.05)
 	groups := inUnits(logs, 1)
 	groups[2].Rounds[5] = []float64{0}
-	got := compareGroups(entriesOf(groups), true, Looks{})
+	got := compareGroups(entriesOf(groups), true, Looks{}, 0)
 	others := ComparePatterns(slices.Delete(slices.Clone(logs), 2, 3), 0.05)
 	for n, p := range others.Pairs {
 		for _, i := range []*int{&p.A, &p.B} {
@@ -105,7 +105,7 @@ func TestARoundOfTwoSessionsIsTwoBlocks(t *testing.T) {
 	for i := range groups {
 		groups[i].Sessions = sessions[i]
 	}
-	got := compareGroups(entriesOf(groups), true, Looks{})
+	got := compareGroups(entriesOf(groups), true, Looks{}, 0)
 	for i := range groups {
 		for j := range i {
 			rounds, second := 6, func(i int) bool { return i == 2 || i == 3 }
@@ -118,14 +118,14 @@ func TestARoundOfTwoSessionsIsTwoBlocks(t *testing.T) {
 		}
 	}
 	groups[3].Sessions[4] = nil // unknown: interleaved with nothing
-	if p := compareGroups(entriesOf(groups), true, Looks{}).pair(3, 2); p.Rounds != 5 {
+	if p := compareGroups(entriesOf(groups), true, Looks{}, 0).pair(3, 2); p.Rounds != 5 {
 		t.Errorf("a round of no session is paired: %+v", p)
 	}
 }
 
 func TestAFewMoreRoundsCountOnTheVariancesOfAllPairs(t *testing.T) {
 	alpha := 0.05 / 45
-	own := contrast{mean: 0.02, err: 0.012, df: 4, rounds: 5}
+	own := contrast{estimate: estimate{mean: 0.02, err: 0.012, df: 4, n: 5}}
 	all := own
 	all.df = 60
 	for _, d := range []contrast{own, all} {
@@ -143,14 +143,14 @@ func TestAFewMoreRoundsCountOnTheVariancesOfAllPairs(t *testing.T) {
 }
 
 func TestRankingsSayWhatWasNotTested(t *testing.T) {
-	one := Rank([]Group{{Name: "a", Rounds: [][]float64{{1}}}, {Name: "b", Rounds: [][]float64{{2}}}}, true)
+	one := Rank([]Group{{Name: "a", Rounds: [][]float64{{1}}}, {Name: "b", Rounds: [][]float64{{2}}}}, true, 0)
 	for _, k := range one {
 		if k.Ranks != (RankRange{}) || k.Best || k.Letters != "" {
 			t.Errorf("one round: %+v", k)
 		}
 	}
 	// Both have rounds, and none that can be compared.
-	apart := Rank([]Group{{Name: "a", Rounds: [][]float64{{1}, nil, {1}}}, {Name: "b", Rounds: [][]float64{nil, {2}, nil}}, {Name: "c"}}, true)
+	apart := Rank([]Group{{Name: "a", Rounds: [][]float64{{1}, nil, {1}, {1}}}, {Name: "b", Rounds: [][]float64{nil, {2}, nil, nil}}, {Name: "c"}}, true, 0)
 	for _, k := range apart[:2] {
 		if k.Ranks != (RankRange{1, 2}) || !k.Best || k.Letters != "a" {
 			t.Errorf("not comparable: %+v", k)

@@ -44,5 +44,5 @@ func TestDeploymentsMakeNoFalseAlarms(t *testing.T) {
 		return units
 	}).atMost(0.05)
 	// Otherwise the placement would not matter here.
-	alarms("6 deployments of 2 rounds each, by rounds (not the rule)", func(d []float64, _ []string) []float64 { return d }).atLeast(0.1)
+	alarms("6 deployments of 2 rounds each, by rounds (not the rule)", func(d []float64, _ []string) []float64 { return d }).atLeast(0.08)
 }

@@ -19,7 +19,7 @@
 //
 //	steady := stats.SteadyState(samples, endNs) // where a trial's steady part begins
 //	groups := []stats.Group{{Name: "1 stream", Rounds: [][]float64{{9.1e9}, {9.3e9}}}, ...}
-//	ranked := stats.Rank(groups, true)          // true: a higher figure is better
+//	ranked := stats.Rank(groups, true, 0.02)    // true: a higher figure is better; differences below 2 % do not matter
 //	for _, r := range ranked {
 //		// Patterns of equal r.Rank have no difference that is shown; r.Reason says why.
 //		fmt.Println(r.Rank, r.Name, r.Estimate, r.Low, r.High)

@@ -40,8 +40,12 @@ type Effect struct {
 	Unit    Unit
 	Units   int
 	// Different is set if an effect is shown (Holm at most 5 %) and its estimate is as large
-	// as the threshold.
-	Different bool
+	// as the threshold. Seen is set instead if its units are fewer than six and all have it.
+	Different, Seen bool
+	// SignedRanks is as in [Comparison].
+	SignedRanks bool
+
+	estimate estimate
 }
 
 // LevelPair is the ratio of level Of over level Over of a factor (indices of its levels).
@@ -106,19 +110,19 @@ type EffectOptions struct {
 }
 
 // FindEffects returns the effects of the factors of a table on the logarithms of its round
-// means: networks change by factors. Everything is compared within blocks and tested by
-// Student's t over the units, df = units-1.
+// means: networks change by factors. Everything is compared within blocks and tested over the units.
 //
 // A main effect is the difference of two levels, averaged in each block over those
 // combinations of the other factors that both levels have. Where only some of these are
 // present in a block, they stand in for the others with what each differs from the mean. If
 // hosts were deployed again between the blocks, the means of the deployments are the units.
-// Holm's adjustment is over the pairs of a factor.
+// Four levels or more are compared as [ComparePatterns] does, two or three as [Compare] does. Holm's
+// adjustment is over the pairs of a factor.
 //
 // An interaction is tested by all its 2 x 2 tetrads, averaged over the levels of the other
-// factors, with Holm's adjustment over the tetrads of two factors. Tables of at least six
-// cells and five rounds are tested like the others; the rule for many patterns, with
-// variances moderated over all tetrads as in [ComparePatterns], would show more of them.
+// factors, with Holm's adjustment over the tetrads of two factors. Those of six cells and more
+// share what the cells show about noise: its variance, and from eight rounds on its
+// autocorrelation.
 //
 // The work is proportional to the pairs of levels of two factors times cells times blocks.
 func FindEffects(c Cells, o EffectOptions) Effects {
@@ -150,12 +154,18 @@ func (g grid) main(f int, o EffectOptions) FactorEffect {
 	out := FactorEffect{Factor: g.Factors[f], Matters: MattersNotShown}
 	blocks := g.blockFactors(f, o.Blocks)
 	rows := g.combinations(f)
+	together, unit := g.together(rows, len(out.Levels), blocks)
 	for _, p := range levelPairs(len(out.Levels)) {
-		units, unit := g.units(rows, p[:1], p[1:], blocks)
-		out.Pairs = append(out.Pairs, LevelPair{
-			Of: p[0], Over: p[1], Effect: g.effectOf(units, unit),
-			Equivalent: len(units) >= 2 && o.Looks.sameP(estimateOf(units), o.Threshold) <= o.Looks.Alpha(),
-		})
+		pair := LevelPair{Of: p[0], Over: p[1]}
+		if together != nil {
+			e := together.all[pairIndex(len(out.Levels), p[1], p[0])].negated()
+			pair.Effect = g.effect(e, unit)
+		} else {
+			units, unit := g.units(rows, p[:1], p[1:], blocks)
+			pair.Effect = g.effectOf(units, unit)
+		}
+		pair.Equivalent = !math.IsNaN(pair.P) && pair.Units >= shownRounds && o.Looks.sameP(pair.estimate, o.Threshold) <= o.Looks.Alpha()
+		out.Pairs = append(out.Pairs, pair)
 	}
 	adjustEffects(out.Pairs, o, func(p *LevelPair) *Effect { return &p.Effect })
 	for i, p := range out.Pairs {
@@ -187,6 +197,46 @@ func (g grid) blockFactors(f int, wanted []int) []int {
 	return blocks
 }
 
+// together compares all levels of a factor by the rule for many patterns, of their marginal means:
+// the mean of a level in each block over the combinations of the other factors. nil where that rule
+// does not apply: for fewer than four levels, if a combination lacks a level, or if hosts were
+// deployed again.
+func (g grid) together(rows [][]int, levels int, blocks []int) (*contrasts, Unit) {
+	table, cells := make([][]float64, levels), slices.Concat(rows...)
+	if levels < moderatedPatterns || slices.Contains(cells, -1) {
+		return nil, ""
+	}
+	for level := range table {
+		var of [][]float64
+		var at [][]int
+		for _, row := range rows {
+			of, at = append(of, g.logs[row[level]]), append(at, row[level:level+1])
+		}
+		if len(blocks) > 0 {
+			table[level] = g.byLevels(of, at, blocks)
+		} else {
+			table[level] = marginal(of, len(g.Blocks))
+		}
+	}
+	c, out, residuals := PatternComparison{looks: g.looks}, pairContrasts(table), residualsOf(table)
+	if len(blocks) > 0 {
+		residuals.lagOne = 0 // in no order of time
+		c.errors(&out, table, residuals)
+		return &out, UnitLevels
+	}
+	all := make([]float64, len(g.Blocks))
+	for block := range all {
+		for _, row := range table {
+			all[block] += row[block]
+		}
+	}
+	if _, redeployed := ByDeployment(all, g.runs(all, cells)); redeployed {
+		return nil, ""
+	}
+	c.errors(&out, table, residuals)
+	return &out, UnitRound
+}
+
 // interaction tests all tetrads of two factors.
 func (g grid) interaction(a, b int, o EffectOptions) Interaction {
 	out := Interaction{A: a, B: b}
@@ -196,14 +246,62 @@ func (g grid) interaction(a, b int, o EffectOptions) Interaction {
 		return out
 	}
 	rows := g.combinations(a, b)
+	noise := g.tetradNoise(rows, len(g.Factors[a].Levels), width)
 	for _, p := range of {
 		for _, q := range by {
 			units, unit := g.units(rows, []int{p[0]*width + q[0], p[1]*width + q[1]}, []int{p[0]*width + q[1], p[1]*width + q[0]}, nil)
-			out.Tetrads = append(out.Tetrads, Tetrad{A: p, B: q, Effect: g.effectOf(units, unit)})
+			out.Tetrads = append(out.Tetrads, Tetrad{A: p, B: q, Effect: g.tetrad(units, unit, noise)})
 		}
 	}
 	adjustEffects(out.Tetrads, o, func(t *Tetrad) *Effect { return &t.Effect })
 	return out
+}
+
+// fewestCells is how many cells two factors need so that their tetrads share what they show about
+// noise.
+const fewestCells = 6
+
+// tetradNoise is what is left of the cells of two factors, averaged over the other factors, without
+// what depends on one of them and the round: a table of cells by rounds. It has no degrees of
+// freedom unless all cells are there and are six or more.
+func (g grid) tetradNoise(rows [][]int, height, width int) (out twoWay) {
+	if height*width < fewestCells || len(rows) == 0 || slices.Contains(slices.Concat(rows...), -1) {
+		return twoWay{}
+	}
+	cells := make([][]float64, height*width)
+	for cell := range cells {
+		var of [][]float64
+		for _, row := range rows {
+			of = append(of, g.logs[row[cell]])
+		}
+		cells[cell] = marginal(of, len(g.Blocks))
+	}
+	if slices.ContainsFunc(cells, func(row []float64) bool { return slices.ContainsFunc(row, math.IsNaN) }) {
+		return twoWay{}
+	}
+	// What depends on a level of either factor and the round is in no tetrad.
+	sweepMeans(cells, make([]float64, height*len(g.Blocks)), func(cell, block int) int { return cell/width*len(g.Blocks) + block })
+	sweepMeans(cells, make([]float64, width*len(g.Blocks)), func(cell, block int) int { return cell%width*len(g.Blocks) + block })
+	out = residualsOf(cells)
+	out.df = float64((height - 1) * (width - 1) * (len(g.Blocks) - 1))
+	return out
+}
+
+// tetrad is a contrast of four cells: its variance is at least four times that of the noise in fewer
+// than eight rounds, and its error allows for the autocorrelation of the noise in more.
+func (g grid) tetrad(units []float64, unit Unit, noise twoWay) Effect {
+	if noise.df < 1 || unit != UnitRound || len(units) < testedRounds || g.looks.anytime {
+		return g.effectOf(units, unit)
+	}
+	e, n := studentOf(units), float64(len(units))
+	if e.pooled = true; e.n < minAdjustedRounds {
+		e.err = math.Sqrt(max(square(StdDev(units)), 2*noise.pairVariance()) / n)
+		e.df = min(noise.df, 2*(n-1)+2)
+		return g.effect(e, unit)
+	}
+	widen, df := adjustment(limited(unbiasedLagOne(noise.lagOne, noise.rounds)), e.df)
+	e.err, e.df = e.err*widen, df
+	return g.effect(e, unit)
 }
 
 // levelPairs are all pairs of n levels, the later one first.
@@ -219,19 +317,25 @@ func levelPairs(n int) [][2]int {
 
 // effectOf returns the mean of the units with its interval.
 func (g grid) effectOf(units []float64, unit Unit) Effect {
-	out := Effect{Log: Mean(units), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Unit: unit, Units: len(units)}
-	if len(units) >= 2 {
-		e := estimateOf(units)
-		half := g.half(e)
-		out.Low, out.High, out.P = e.mean-half, e.mean+half, g.looks.p(e)
+	if len(units) == 0 {
+		return g.effect(estimate{mean: math.NaN(), err: math.NaN()}, unit)
 	}
-	return out
+	d := paired(units)
+	if unit == UnitLevels { // in no order of time
+		d = contrast{estimate: studentOf(units)}
+	}
+	return g.effect(d.tested().at(g.looks).estimate, unit)
 }
 
-// estimateOf is the mean of two or more finite values.
-func estimateOf(units []float64) estimate {
-	n := float64(len(units))
-	return estimate{Mean(units), StdDev(units) / math.Sqrt(n), n - 1, len(units)}
+// effect returns an estimate as an effect with its interval.
+func (g grid) effect(e estimate, unit Unit) Effect {
+	e = e.forLevel(g.looks.Alpha())
+	out := Effect{Log: e.value(), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Unit: unit, Units: e.n, SignedRanks: e.ranks != nil, estimate: e}
+	if !math.IsNaN(e.err) {
+		out.Low, out.High = g.interval(e)
+		out.P = g.looks.p(e)
+	}
+	return out
 }
 
 // adjustEffects sets the adjusted probabilities of effects of one kind, and which of them are
@@ -244,6 +348,7 @@ func adjustEffects[T any](all []T, o EffectOptions, effect func(*T) *Effect) {
 	for i, adjusted := range HolmAdjusted(p) {
 		e := effect(&all[i])
 		e.Holm = adjusted
-		e.Different = adjusted <= o.Looks.Alpha() && math.Abs(e.Log) >= math.Log1p(o.Threshold)
+		large := adjusted <= o.Looks.Alpha() && math.Abs(e.Log) >= math.Log1p(o.Threshold)
+		e.Different, e.Seen = large && e.estimate.shows(), large && e.estimate.seen()
 	}
 }

@@ -130,7 +130,7 @@ func TestEffectsOfTablesThatShowNothing(t *testing.T) {
 	if f := onlyRounds.Factors[0]; f.Share != 0 || !(onlyRounds.Variation.Blocks > 0.999) {
 		t.Errorf("figures that differ between rounds only: %+v of %+v", f, onlyRounds.Variation)
 	}
-	equal := effects(factorial([]string{"a", "b"}, []int{2, 2}, 4, func([]int, int) float64 { return 1 }), EffectOptions{Threshold: 0.03})
+	equal := effects(factorial([]string{"a", "b"}, []int{2, 2}, 6, func([]int, int) float64 { return 1 }), EffectOptions{Threshold: 0.03})
 	if f := equal.Factors[0]; f.Matters != MattersNo || f.Share != 0 || f.Pairs[0].P != 1 {
 		t.Errorf("figures that are all equal: %+v", f)
 	}

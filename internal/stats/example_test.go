@@ -13,7 +13,7 @@ func Example() {
 		{Name: "4 streams", Rounds: [][]float64{{9.41}, {9.40}, {9.44}, {9.39}, {9.42}, {9.43}}},
 		{Name: "16 streams", Rounds: [][]float64{{9.42}, {9.38}, {9.45}, {9.41}, {9.40}, {9.43}}},
 	}
-	for _, r := range stats.Rank(goodput, true) {
+	for _, r := range stats.Rank(goodput, true, 0) {
 		fmt.Printf("%d. %s: %.2f Gbit/s (%.2f to %.2f), %s\n", r.Rank, r.Name, r.Estimate, r.Low, r.High, r.Reason.Code)
 	}
 	// Output:

@@ -13,12 +13,12 @@ type grid struct {
 	logs        [][]float64
 	deployments [][]int // number of each mean's deployment from 1; 0: unknown
 	looks       Looks
-	half        func(estimate) float64 // of intervals
+	interval    func(estimate) (low, high float64)
 }
 
 // newGrid makes the grid of a table that is looked at so often.
 func newGrid(c Cells, looks Looks) grid {
-	g := grid{Cells: c, logs: c.Logs(), looks: looks, half: looks.halves(looks.Alpha())}
+	g := grid{Cells: c, logs: c.Logs(), looks: looks, interval: looks.intervals(looks.Alpha())}
 	numbers := map[string]int{"": 0}
 	for _, row := range c.Deployments {
 		numbered := make([]int, len(row))

@@ -81,18 +81,15 @@ func (l Looks) Alpha() float64 {
 	return 1 - confidence
 }
 
-// estimate is a mean of n values with its standard error and the degrees of freedom of that.
-type estimate struct {
-	mean, err, df float64
-	n             int
-}
-
 // p returns the two-sided probability of an estimate at least this far from 0 where there is
 // nothing, for comparison with Alpha.
 func (l Looks) p(e estimate) float64 {
 	t := studentised(e.mean, e.err)
 	if l.anytime {
 		return min(1, 1/eValue(t, float64(e.n), 1))
+	}
+	if e.ranks != nil {
+		return e.ranks.p()
 	}
 	return studentP(t, e.df)
 }
@@ -111,6 +108,19 @@ func (l Looks) sameP(e estimate, threshold float64) float64 {
 	nearer := e
 	nearer.mean = margin - math.Abs(e.mean)
 	return l.p(nearer)
+}
+
+// intervals returns the interval at a level 1-alpha, NaN where it is unbounded, as a function
+// that keeps what it worked out for other estimates.
+func (l Looks) intervals(alpha float64) func(estimate) (low, high float64) {
+	half := l.halves(alpha)
+	return func(e estimate) (low, high float64) {
+		if e = e.forLevel(alpha); e.ranks != nil && !l.anytime {
+			return e.ranks.interval(alpha)
+		}
+		h := half(e)
+		return e.mean - h, e.mean + h
+	}
 }
 
 // halves returns half the width of the interval at a level 1-alpha, NaN where it is unbounded,

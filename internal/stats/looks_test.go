@@ -28,7 +28,7 @@ func TestDecisionsAtALookTakeItsLevel(t *testing.T) {
 		if got.Decision != c.want || (got.Low > 1) != (c.want == Better) || (got.Adjusted <= c.looks.Alpha()) != (c.want == Better) {
 			t.Errorf("%+v: %s, p %g, interval %g to %g; want %s", c.looks, got.Decision, got.Adjusted, got.Low, got.High, c.want)
 		}
-		ranked := c.looks.Rank(groups, true)
+		ranked := c.looks.Rank(groups, true, 0)
 		if (ranked[1].Rank == 2) != (c.want == Better) {
 			t.Errorf("%+v: %+v", c.looks, ranked)
 		}

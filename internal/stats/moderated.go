@@ -51,67 +51,74 @@ func (p prior) moderate(variance, df float64) (moderated, total float64) {
 	return (p.df*p.variance + df*variance) / total, total
 }
 
-// leastDF is as many degrees of freedom as an allowance for autocorrelation leaves: of five
-// rounds. In few rounds a high autocorrelation is often by chance. Then a single degree of
-// freedom, of many pairs, hid a difference of a factor of two in one of seven campaigns of five
-// rounds; the wider standard error alone makes as few false alarms (simulated in this package).
-const leastDF = moderatedRounds - 1
-
-// contrasts are many estimates from the rounds of one campaign: of each its mean over
-// rounds, the variance of its values, and how many there are.
+// contrasts are many estimates from the rounds of one campaign, and the variance of the values
+// of each. Their errors are filled in by plain, pool or moderate; NaN where nothing is tested.
 type contrasts struct {
-	mean, variance []float64
-	rounds         []int
-	err, df        []float64 // filled in by plain or moderate; err is NaN with fewer than two rounds
+	all      []estimate
+	variance []float64
 }
 
-// plain takes each variance by itself, as in the paired t test.
-func (c *contrasts) plain() {
-	for i, n := range c.rounds {
-		if c.err[i], c.df[i] = math.NaN(), 0; n >= 2 {
-			c.err[i], c.df[i] = math.Sqrt(c.variance[i]/float64(n)), float64(n-1)
+// plain compares the rows of each pair by itself, as [estimateOf] does.
+func (c *contrasts) plain(rows [][]float64, looks Looks) {
+	pair := 0
+	for i, a := range rows {
+		for _, b := range rows[i+1:] {
+			if c.all[pair].err = math.NaN(); c.all[pair].n > 0 {
+				c.all[pair] = paired(pairwise(Group{}, Group{}, a, b)).tested().at(looks).estimate
+			}
+			pair++
 		}
 	}
 }
 
-// moderate draws the variances towards their prior and allows for the autocorrelation of
-// residuals, of which there are residualDF degrees of freedom. false, with nothing filled
-// in, if there is no prior.
-func (c *contrasts) moderate(autocorrelation, residualDF float64) (prior, bool) {
-	variances, df := make([]float64, 0, len(c.rounds)), make([]float64, 0, len(c.rounds))
-	for i, n := range c.rounds {
-		if n >= 2 {
-			variances, df = append(variances, c.variance[i]), append(df, float64(n-1))
+// pool takes the larger of the variance of a pair and of that of all pairs of the table: with few rounds a pair of patterns that have two levels each is often
+// alike in all of them, and its own variance then says that they never change. The degrees of
+// freedom lie between those of a pair and of the table.
+func (c *contrasts) pool(table twoWay, rounds int) {
+	common, df := table.pairVariance(), min(table.df, float64(2*(rounds-1)+2))
+	for i := range c.all {
+		e := &c.all[i]
+		if e.err = math.NaN(); e.n >= 2 {
+			e.err, e.df, e.pooled = math.Sqrt(max(c.variance[i], common)/float64(e.n)), df, true
+		}
+	}
+}
+
+// moderate draws the variances towards their prior, but not below least, and allows for the
+// autocorrelation of residuals, of which there are residualDF degrees of freedom. false, with
+// nothing filled in, if there is no prior.
+func (c *contrasts) moderate(autocorrelation, residualDF, least float64) (prior, bool) {
+	variances, df := make([]float64, 0, len(c.all)), make([]float64, 0, len(c.all))
+	for i, e := range c.all {
+		if e.n >= 2 {
+			variances, df = append(variances, c.variance[i]), append(df, float64(e.n-1))
 		}
 	}
 	p, ok := fitPrior(variances, df)
 	if !ok {
 		return p, false
 	}
-	for i, n := range c.rounds {
-		if c.err[i], c.df[i] = math.NaN(), 0; n < 2 {
+	for i := range c.all {
+		e := &c.all[i]
+		if e.err = math.NaN(); e.n < 2 {
 			continue
 		}
-		variance, total := p.moderate(c.variance[i], float64(n-1))
-		total = min(total, residualDF)
-		widen, effective := adjustment(autocorrelation, total)
-		c.err[i], c.df[i] = math.Sqrt(variance/float64(n))*widen, max(effective, min(total, leastDF))
+		variance, total := p.moderate(c.variance[i], float64(e.n-1))
+		widen, effective := adjustment(autocorrelation, min(total, max(residualDF, 1)))
+		e.err, e.df, e.pooled = math.Sqrt(max(variance, least)/float64(e.n))*widen, effective, true
 	}
 	return p, true
 }
 
 // each applies a function to every contrast; NaN where there is no test.
 func (c *contrasts) each(of func(estimate) float64) []float64 {
-	out := make([]float64, len(c.mean))
-	for i, mean := range c.mean {
-		if out[i] = math.NaN(); !math.IsNaN(c.err[i]) {
-			out[i] = of(estimate{mean, c.err[i], c.df[i], c.rounds[i]})
+	out := make([]float64, len(c.all))
+	for i, e := range c.all {
+		if out[i] = math.NaN(); !math.IsNaN(e.err) {
+			out[i] = of(e)
 		}
 	}
 	return out
 }
 
-func newContrasts(n int) contrasts {
-	figures := make([]float64, 4*n)
-	return contrasts{mean: figures[:n], variance: figures[n : 2*n], err: figures[2*n : 3*n], df: figures[3*n:], rounds: make([]int, n)}
-}
+func newContrasts(n int) contrasts { return contrasts{make([]estimate, n), make([]float64, n)} }

@@ -18,20 +18,19 @@ type pairedCase struct {
 	Name      string
 	LogRatios []float64 `json:"log_ratios"`
 	R         struct {
-		TLow      float64 `json:"t_low"`
-		THigh     float64 `json:"t_high"`
-		TP        float64 `json:"t_p"`
-		TStat     float64 `json:"t_stat"`
-		TOSTLower float64 `json:"tost_p_lower"`
-		TOSTUpper float64 `json:"tost_p_upper"`
-		T90Low    float64 `json:"t90_low"`
-		T90High   float64 `json:"t90_high"`
-		// Not computed: no rule uses ranks or signs.
-		V      json.RawMessage `json:"wilcoxon_V"`
-		PExact json.RawMessage `json:"wilcoxon_p_exact"`
-		HL     json.RawMessage
-		HLLow  json.RawMessage `json:"hl_low"`
-		HLHigh json.RawMessage `json:"hl_high"`
+		TLow      float64         `json:"t_low"`
+		THigh     float64         `json:"t_high"`
+		TP        float64         `json:"t_p"`
+		TStat     float64         `json:"t_stat"`
+		TOSTLower float64         `json:"tost_p_lower"`
+		TOSTUpper float64         `json:"tost_p_upper"`
+		T90Low    float64         `json:"t90_low"`
+		T90High   float64         `json:"t90_high"`
+		V         json.RawMessage `json:"wilcoxon_V"` // in PExact
+		PExact    *float64        `json:"wilcoxon_p_exact"`
+		HL        float64
+		HLLow     float64 `json:"hl_low"`
+		HLHigh    float64 `json:"hl_high"`
 	}
 	PairedT struct {
 		N            int
@@ -56,11 +55,16 @@ type pairedCase struct {
 		// Not computed: no rule plans for a width.
 		HalfWidth json.RawMessage `json:"for_half_width_2_percent"`
 	} `json:"rounds_needed"`
-	Anytime *float64 `json:"anytime_half_width_tau1"`
-	EValue  float64  `json:"e_value_tau1"`
-	// Not computed: no rule uses ranks or signs.
-	HL       json.RawMessage `json:"hodges_lehmann"`
+	Anytime *float64       `json:"anytime_half_width_tau1"`
+	EValue  float64        `json:"e_value_tau1"`
+	HL      *hodgesLehmann `json:"hodges_lehmann"`
+	// Not computed: no rule uses signs alone.
 	SignFlip json.RawMessage `json:"sign_flip_exact"`
+}
+
+type hodgesLehmann struct {
+	Shift, Low, High, K, V float64
+	Level                  float64 `json:"actual_level"`
 }
 
 func pairedCases(t *testing.T) []pairedCase {
@@ -73,12 +77,13 @@ func pairedCases(t *testing.T) []pairedCase {
 // oneLook is what rounds show about their mean at one look, with the interval at a level.
 func oneLook(d []float64, level float64) (c contrast, i Comparison, p float64) {
 	c = paired(finites(d))
-	return c, c.interval(1 - level), Looks{}.p(c.estimate())
+	return c, c.interval(1 - level), Looks{}.p(c.estimate)
 }
 
 func TestPairedTIsThatOfR(t *testing.T) {
 	for _, c := range pairedCases(t) {
-		d, got, p := oneLook(c.LogRatios, 0.95)
+		d := student(c.LogRatios)
+		got, p := d.interval(0.05), Looks{}.p(d.estimate)
 		agree(t, c.Name+": low", got.Low, c.R.TLow, 1e-9)
 		agree(t, c.Name+": high", got.High, c.R.THigh, 1e-9)
 		agree(t, c.Name+": p", p, c.R.TP, 1e-9)
@@ -91,9 +96,44 @@ func TestPairedTIsThatOfR(t *testing.T) {
 		if got.Rounds != c.PairedT.N {
 			t.Errorf("%s: %d rounds", c.Name, got.Rounds)
 		}
-		_, ninety, _ := oneLook(c.LogRatios, 0.9)
+		ninety := d.interval(0.1)
 		agree(t, c.Name+": 90 % low", ninety.Low, c.R.T90Low, 1e-9)
 		agree(t, c.Name+": 90 % high", ninety.High, c.R.T90High, 1e-9)
+	}
+}
+
+func TestSignedRanksAreThoseOfR(t *testing.T) {
+	compared := 0
+	for _, c := range pairedCases(t) {
+		if c.HL == nil {
+			continue
+		}
+		ranks := rankSigns(c.LogRatios)
+		low, high := ranks.interval(0.05)
+		agree(t, c.Name+": centre", ranks.centre(), c.HL.Shift, 1e-9)
+		agree(t, c.Name+": low", low, c.HL.Low, 1e-9)
+		agree(t, c.Name+": high", high, c.HL.High, 1e-9)
+		if c.R.PExact == nil { // zeros and ties: R has no exact probability
+			continue
+		}
+		compared++
+		agree(t, c.Name+": p", ranks.p(), *c.R.PExact, 1e-9)
+		agree(t, c.Name+": centre of R", ranks.centre(), c.R.HL, 1e-9)
+		agree(t, c.Name+": low of R", low, c.R.HLLow, 1e-9)
+		agree(t, c.Name+": high of R", high, c.R.HLHigh, 1e-9)
+		near(t, c.Name+": p of what is turned round", ranks.negated().p(), ranks.p(), 1e-12)
+	}
+	if compared < 10 {
+		t.Errorf("%d cases were compared", compared)
+	}
+}
+
+func TestSignedRanksCountZerosToBothSides(t *testing.T) {
+	if p := rankSigns(make([]float64, 8)).p(); p != 1 {
+		t.Errorf("of zeros alone p is %g", p)
+	}
+	if p, want := rankSigns([]float64{1, 2, 3, 4, 5, 6, 7, 8}).p(), 2.0/256; p != want {
+		t.Errorf("of eight alike p is %g, want %g", p, want)
 	}
 }
 
@@ -101,17 +141,24 @@ func TestEquivalenceAndDecisionAreThoseOfTheReference(t *testing.T) {
 	decisions := map[string]Decision{"no practical difference": Same, "better": Better, "worse": Worse, "not shown": NotShown}
 	seen := map[Decision]bool{}
 	for _, c := range pairedCases(t) {
-		below, above := equivalence(paired(c.LogRatios).estimate(), 0.03)
+		below, above := equivalence(studentOf(c.LogRatios), 0.03)
 		agree(t, c.Name+": p of the lower bound", below, c.R.TOSTLower, 1e-9)
 		agree(t, c.Name+": p of the upper bound", above, c.R.TOSTUpper, 1e-9)
-		p := Looks{}.sameP(paired(c.LogRatios).estimate(), 0.03)
+		p := Looks{}.sameP(studentOf(c.LogRatios), 0.03)
 		agree(t, c.Name+": p", p, c.TOST.P, 1e-9)
 		if (p <= 0.05) != c.TOST.Equivalent {
 			t.Errorf("%s: equivalent %v, p %g", c.Name, p <= 0.05, p)
 		}
-		decision := compareLogs(c.LogRatios, 0.03).Decision
-		if seen[decision] = true; decision != decisions[c.Verdict] {
-			t.Errorf("%s: %s, want %s", c.Name, decision, c.Verdict)
+		rule := estimateOf(c.LogRatios)
+		if rule.ranks != nil || rule.err != studentOf(c.LogRatios).err { // not the rule of the reference
+			continue
+		}
+		decision, want := compareLogs(c.LogRatios, 0.03).Decision, decisions[c.Verdict]
+		if len(c.LogRatios) < 6 {
+			want = NotShown
+		}
+		if seen[decision] = true; decision != want {
+			t.Errorf("%s: %s, want %s", c.Name, decision, want)
 		}
 	}
 	if len(seen) != len(decisions) {
@@ -136,7 +183,7 @@ func TestRoundsNeededAreThoseOfTheReference(t *testing.T) {
 
 // evidence is the e-value of the rounds.
 func evidence(d []float64) float64 {
-	c := paired(d)
+	c := studentOf(d)
 	return eValue(studentised(c.mean, c.err), float64(len(d)), 1)
 }
 
@@ -145,7 +192,7 @@ func TestAnytimeEvidenceIsThatOfTheReference(t *testing.T) {
 	for _, c := range pairedCases(t) {
 		e := evidence(c.LogRatios)
 		agree(t, c.Name+": e-value", e, c.EValue, 1e-9)
-		got := paired(c.LogRatios).at(LooksUpTo(0)).interval(0.05)
+		got := student(c.LogRatios).at(LooksUpTo(0)).interval(0.05)
 		if c.Anytime == nil {
 			if got.Tested() {
 				t.Errorf("%s: %g to %g, want no bounds", c.Name, got.Low, got.High)

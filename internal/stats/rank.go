@@ -30,16 +30,21 @@ type Ranked struct {
 
 // Rank orders groups, best first. It assigns ranks from the top: a group opens a new rank
 // (1 + the number of groups before it) if it is shown to be worse than any group of the
-// rank above it in the list, otherwise it joins that rank. All pairs are compared as by
+// rank above it in the list, by at least the practical threshold (a ratio such as 0.02; 0: by any
+// difference), otherwise it joins that rank. Of two or three groups in three to five rounds a
+// difference that is seen counts as one that is shown. A group that is alone among the best has
+// the first rank alone. All pairs are compared as by
 // [ComparePatterns] over what one session measured of a round. A pair with fewer than two
 // rounds of that, or with a round mean that is not positive, is compared as by [Compare].
 // All that is shown holds together with 95 % (Holm, over the pairs). A pair that cannot be
-// tested counts as no difference shown. If no group has more than one round, ranks are the
+// tested counts as no difference shown. If no group has more than two rounds, ranks are the
 // plain order, which tests nothing. Groups without values come last with rank 0.
-func Rank(groups []Group, higherIsBetter bool) []Ranked { return Looks{}.Rank(groups, higherIsBetter) }
+func Rank(groups []Group, higherIsBetter bool, practical float64) []Ranked {
+	return Looks{}.Rank(groups, higherIsBetter, practical)
+}
 
 // Rank is the function of that name, for groups that are looked at so often.
-func (l Looks) Rank(groups []Group, higherIsBetter bool) []Ranked {
+func (l Looks) Rank(groups []Group, higherIsBetter bool, practical float64) []Ranked {
 	entries := make([]entry, 0, len(groups))
 	var empty []Ranked
 	most := 0
@@ -59,10 +64,10 @@ func (l Looks) Rank(groups []Group, higherIsBetter bool) []Ranked {
 		}
 		return cmp.Compare(a.Estimate, b.Estimate)
 	})
-	if most == 1 {
-		return append(plainOrder(entries), empty...)
+	if most < testedRounds {
+		return append(plainOrder(entries, most), empty...)
 	}
-	return append(tiers(entries, higherIsBetter, l), empty...)
+	return append(tiers(entries, higherIsBetter, l, practical), empty...)
 }
 
 type entry struct {
@@ -74,7 +79,7 @@ func (e entry) ranked(rank int, reason measure.Finding) Ranked {
 	return Ranked{Name: e.group.Name, Rank: rank, Estimate: e.Estimate, Low: e.Low, High: e.High, Reason: reason}
 }
 
-func plainOrder(entries []entry) []Ranked {
+func plainOrder(entries []entry, rounds int) []Ranked {
 	out := make([]Ranked, len(entries))
 	for i, e := range entries {
 		rank := i + 1
@@ -82,6 +87,9 @@ func plainOrder(entries []entry) []Ranked {
 			rank = out[i-1].Rank
 		}
 		reason := measure.NewFinding(finding.RankOneRound, "", nil)
+		if rounds > 1 {
+			reason = measure.NewFinding(finding.RankTwoRounds, "", nil)
+		}
 		if len(entries) == 1 {
 			reason = measure.NewFinding(finding.RankOnlyOne, "", nil)
 		}
@@ -90,8 +98,8 @@ func plainOrder(entries []entry) []Ranked {
 	return out
 }
 
-func tiers(entries []entry, higherIsBetter bool, looks Looks) []Ranked {
-	pairs := compareGroups(entries, higherIsBetter, looks)
+func tiers(entries []entry, higherIsBetter bool, looks Looks, practical float64) []Ranked {
+	pairs := compareGroups(entries, higherIsBetter, looks, practical)
 	out := make([]Ranked, 0, len(entries))
 	top := 0 // index of the first group of the current rank
 	for i, e := range entries {
@@ -100,11 +108,11 @@ func tiers(entries []entry, higherIsBetter bool, looks Looks) []Ranked {
 			continue
 		}
 		worse := top
-		for worse < i && !pairs.behind(i, worse) {
+		for worse < i && !pairs.behind(i, worse) && !pairs.soleBest(worse) {
 			worse++
 		}
 		if worse == i {
-			out = append(out, e.ranked(top+1, same(pairs.pair(i, top), entries[top])))
+			out = append(out, e.ranked(top+1, same(pairs.pair(i, top), pairs.pairOf(i, top).Differ(), entries[top])))
 			continue
 		}
 		top = i
@@ -147,12 +155,16 @@ func different(c Comparison, other entry, higherIsBetter bool) measure.Finding {
 	return measure.NewFinding(finding.RankAbove, "", compared(c, other))
 }
 
-// same returns the reason of a group that shares the rank of another.
-func same(c Comparison, leader entry) measure.Finding {
+// same returns the reason of a group that shares the rank of another, from which it may differ by
+// less than matters.
+func same(c Comparison, differ bool, leader entry) measure.Finding {
 	if !c.Tested() {
 		return measure.NewFinding(finding.RankUntested, "", measure.Figures{"than": leader.group.Name})
 	}
 	figures := compared(c, leader)
+	if differ {
+		return measure.NewFinding(finding.RankSmall, "", figures)
+	}
 	if c.Apart {
 		return measure.NewFinding(finding.RankNoDifferenceOtherRun, "", figures)
 	}
@@ -168,6 +180,12 @@ func compared(c Comparison, other entry) measure.Figures {
 	figures := measure.Figures{"than": other.group.Name}
 	if c.Rounds > 0 {
 		figures["rounds"] = c.Rounds
+	}
+	if c.SignedRanks {
+		figures["signed_ranks"] = 1
+	}
+	if c.Seen {
+		figures["seen_rounds"] = c.Rounds
 	}
 	reference := math.Abs(other.Estimate)
 	switch {

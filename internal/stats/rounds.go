@@ -55,7 +55,7 @@ func furtherPaired(d []float64, threshold, alpha float64) FurtherRounds {
 		if n == 0 {
 			return -1
 		}
-		return max(n-len(d), 0)
+		return max(max(n, shownRounds)-len(d), 0)
 	})
 }
 

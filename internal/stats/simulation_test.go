@@ -35,10 +35,10 @@ func TestFalseAlarmsAndPowerOfTwoPatterns(t *testing.T) {
 		})
 	}
 	different(falseOfTwo, "12 rounds, independent", 0).atMost(0.05)
-	different("a difference of 3 % between two patterns is shown", "12 rounds, noise 2 %", margin).atLeast(0.907)
+	different("a difference of 3 % between two patterns is shown", "12 rounds, noise 2 %", margin).atLeast(0.88)
 	const same = "no practical difference is decided, threshold 3 %"
 	decided(same, "true difference 3 %, 12 rounds, noise 2 %", margin, Same).atMost(0.05)
-	decided(same, "equal patterns, 12 rounds, noise 2 %", 0, Same).atLeast(0.907)
+	decided(same, "equal patterns, 12 rounds, noise 2 %", 0, Same).atLeast(0.885)
 	decided("better or worse is decided, threshold 3 %", "equal patterns, 12 rounds, noise 2 %", 0, Better, Worse).atMost(0.05)
 }
 
@@ -100,7 +100,7 @@ func TestModeratedVariancesShowMoreOfManyPatterns(t *testing.T) {
 		})
 		plain := simulate(t, question, design+", each pair's own variance (not the rule)", 400, func(seed uint64) bool {
 			c := pairContrasts(table(seed, effects, 12, 0.02))
-			c.plain()
+			c.students()
 			return HolmAdjusted(c.each(Looks{}.p))[8] <= 0.05 // of 0 and 9
 		})
 		moderated.atLeast(0.5)

@@ -76,6 +76,10 @@ func (t *twoWay) sweep(columns int) float64 {
 // meanSquare is that of the residuals, 0 for none.
 func (t *twoWay) meanSquare() float64 { return sumSquares(t.residuals) / float64(max(t.cells, 1)) }
 
+// pairVariance is the variance of a difference of two patterns that vary as all of the table do:
+// twice the residual mean square.
+func (t *twoWay) pairVariance() float64 { return 2 * sumSquares(t.residuals) / t.df }
+
 // summarise sets the figures of the residuals. counts has the number of residuals of each round.
 func (t *twoWay) summarise(counts []int) {
 	patterns, products, neighbours := 0, 0.0, 0

@@ -45,7 +45,7 @@ func (l Looks) Undecided(groups []Group, higherIsBetter bool, threshold float64,
 			return cmp.Compare(entries[a].Estimate, entries[b].Estimate)
 		})
 		entries, of = arranged(entries, order), arranged(of, order)
-		pairs := compareGroups(entries, higherIsBetter, l)
+		pairs := compareGroups(entries, higherIsBetter, l, 0)
 		behind = func(i int) bool { return pairs.behind(i, 0) }
 	}
 	var pairs []ChoicePair

@@ -85,17 +85,17 @@ func TestASentenceOfAFindingWritesItsFigures(t *testing.T) {
 		"forward: steady from 1.2 s":              measure.NewFinding(finding.Steady, "forward", measure.Figures{"from_ns": 1.2e9}),
 		"1 round trip, too few for percentiles":   measure.NewFinding(finding.FewForPercentiles, "", measure.Figures{"round_trips": 1}),
 		"40 connections, too few for percentiles": measure.NewFinding(finding.FewForPercentiles, "", measure.Figures{"connections": 40}),
-		"no difference shown from b: 0.8 % below it (95 % interval −11.5 to 0.0 %, 3 rounds); about 35 rounds would show a difference of this size": measure.NewFinding(
+		"not told apart from b: 0.8 % below it (95 % interval −11.5 to 0.0 %, 3 rounds); about 35 rounds would show a difference of this size": measure.NewFinding(
 			finding.RankNoDifference, "", measure.Figures{"than": "b", "difference_ratio": -0.0082, "low_ratio": -0.115, "high_ratio": 0, "rounds": 3, "needed_rounds": 35}),
-		"no difference shown from b: 0.82 % below it (95 % interval −11.50 to 0.03 %, 3 rounds)": measure.NewFinding(
+		"not told apart from b: 0.82 % below it (95 % interval −11.50 to 0.03 %, 3 rounds)": measure.NewFinding(
 			finding.RankNoDifference, "", measure.Figures{"than": "b", "difference_ratio": -0.0082, "low_ratio": -0.115, "high_ratio": 0.0003, "rounds": 3}),
-		"no difference shown from b: 30 % above it (95 % interval −20 to 120 %, 3 rounds)": measure.NewFinding(
+		"not told apart from b: 30 % above it (95 % interval −20 to 120 %, 3 rounds)": measure.NewFinding(
 			finding.RankNoDifference, "", measure.Figures{"than": "b", "difference_ratio": 0.3, "low_ratio": -0.2, "high_ratio": 1.2, "rounds": 3}),
-		"no difference shown from b: 28.7 % below it, and 4 rounds are too few to tell; about 6 more would show a difference of this size": measure.NewFinding(
+		"not told apart from b: 28.7 % below it, and 4 rounds are too few to tell; about 6 more would show a difference of this size": measure.NewFinding(
 			finding.RankNoDifference, "", measure.Figures{"than": "b", "difference_ratio": -0.287, "low_ratio": -0.918, "high_ratio": 5.23, "rounds": 4, "needed_rounds": 10}),
-		"no difference shown from b: 28.7 % below it, and 4 rounds are too few to tell": measure.NewFinding(
+		"not told apart from b: 28.7 % below it, and 4 rounds are too few to tell": measure.NewFinding(
 			finding.RankNoDifference, "", measure.Figures{"than": "b", "difference_ratio": -0.287, "low_ratio": -0.5, "high_ratio": 1, "rounds": 4}),
-		"no difference shown from b: 0.01 % below it (95 % interval −1.80 to 1.80 %, 4 rounds)": measure.NewFinding(
+		"not told apart from b: 0.01 % below it (95 % interval −1.80 to 1.80 %, 4 rounds)": measure.NewFinding(
 			finding.RankNoDifference, "", measure.Figures{"than": "b", "difference_ratio": -0.0001, "low_ratio": -0.018, "high_ratio": 0.018, "rounds": 4}),
 		"82.5 % above b (95 % interval 1.1 to 14 times as much, 4 rounds)": measure.NewFinding(
 			finding.RankAbove, "", measure.Figures{"than": "b", "difference_ratio": 0.825, "low_ratio": 0.1, "high_ratio": 13.0, "rounds": 4}),

@@ -22,6 +22,17 @@ type Power struct {
 	// Needed is the rounds that would show the practical threshold between two patterns: 0 if
 	// the plan has as many, -1 for more than 1000.
 	Needed int `json:"needed_rounds"`
+	// Halved is what half of the levels of the factor that has most, and twice the rounds, show in
+	// the same time, or nil if no factor has four levels or that shows nothing.
+	Halved *HalvedPower `json:"half_the_levels,omitempty"`
+}
+
+// HalvedPower is as [Power], of a plan with fewer levels of a factor and more rounds.
+type HalvedPower struct {
+	Factor   string  `json:"factor"`
+	Levels   int     `json:"levels"`
+	Rounds   int     `json:"rounds"`
+	Smallest float64 `json:"smallest_ratio"`
 }
 
 // FactorPower is the smallest difference between two levels of a factor, on average over the
@@ -53,6 +64,7 @@ func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out [
 			w.Smallest = ratioOf(patternDifference(sd, rounds, w.Patterns))
 			w.Needed = roundsNeeded(p, sd, rounds, w.Patterns)
 		}
+		w.Halved = halved(p, sd, w)
 		for f := range p.Factors {
 			if n := len(p.Factors[f].Value.Levels); n > 1 && len(p.Factors) > 1 {
 				each := max(w.Patterns/n, 1) // patterns with one level
@@ -64,32 +76,43 @@ func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out [
 	return out
 }
 
-// Pools of variances: as many patterns and rounds make [stats.ComparePatterns] moderate.
-const (
-	pooledPatterns = 4
-	pooledRounds   = 5
-)
+// halved is half of the levels of the factor with most of them, in twice the rounds.
+func halved(p *plan.Plan, noise float64, w Power) *HalvedPower {
+	const fewest = 4
+	most := 0
+	for f := range p.Factors {
+		if len(p.Factors[f].Value.Levels) > len(p.Factors[most].Value.Levels) {
+			most = f
+		}
+	}
+	if len(p.Factors) == 0 || len(p.Factors[most].Value.Levels) < fewest {
+		return nil
+	}
+	n := len(p.Factors[most].Value.Levels)
+	h := HalvedPower{Factor: p.Factors[most].Name, Levels: n / 2, Rounds: 2 * w.Rounds}
+	smallest := ratioOf(patternDifference(noise, h.Rounds, w.Patterns*h.Levels/n))
+	if smallest == nil {
+		return nil
+	}
+	h.Smallest = *smallest
+	return &h
+}
 
 // patternDifference is the smallest difference between two of the patterns, as a logarithm.
 func patternDifference(noise float64, rounds, patterns int) float64 {
-	n := float64(rounds)
-	df := n - 1
-	if patterns >= pooledPatterns && rounds >= pooledRounds {
-		df *= float64(patterns - 1)
-	}
 	comparisons := float64(patterns) * float64(patterns-1) / 2
-	return stats.SmallestShown(noise*math.Sqrt(2/n), df, 0.05/comparisons)
+	return stats.SmallestShown(noise*math.Sqrt(2/float64(rounds)), stats.ShownDF(patterns, rounds), 0.05/comparisons)
 }
 
 // levelDifference is the smallest difference between two of the levels, each of which as many
 // patterns have.
 func levelDifference(noise float64, rounds, patterns, levels int) float64 {
-	blocks, of := rounds, patterns
+	blocks, of, together := rounds, patterns, levels
 	if rounds == 1 {
-		blocks, of = patterns, 1
+		blocks, of, together = patterns, 1, 2
 	}
 	comparisons := float64(levels) * float64(levels-1) / 2
-	return stats.SmallestShown(noise*math.Sqrt(2/float64(of)/float64(blocks)), float64(blocks-1), 0.05/comparisons)
+	return stats.SmallestShown(noise*math.Sqrt(2/float64(of)/float64(blocks)), stats.ShownDF(together, blocks), 0.05/comparisons)
 }
 
 // roundsNeeded is the rounds that show the practical threshold.

@@ -71,6 +71,7 @@ type PlanRecord struct {
 	Seed     int64  `json:"seed"`
 	Trials   int    `json:"trials"`
 	Patterns int    `json:"patterns"`
+	Rounds   int    `json:"rounds,omitempty"`  // of the plan, which may have them by default; 0 in a journal of an older version
 	Version  string `json:"version,omitempty"` // of the program
 	// Number is the order in which campaigns of one place were begun, from 1: clocks step.
 	// 0 in a journal of an older version.

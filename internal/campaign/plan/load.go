@@ -13,7 +13,8 @@ import (
 // Values of keys that a plan leaves out.
 const (
 	DefaultRepeats = 1
-	DefaultRounds  = 3
+	DefaultRounds  = 6
+	formerRounds   = 3 // of plans without rounds in journals that do not name them
 	DefaultLimit   = measure.Duration(time.Hour)
 )
 
@@ -44,7 +45,8 @@ func Parse(file string, text []byte) (*Plan, error) {
 }
 
 // ParseRecorded is Parse for the plan of a campaign that has begun: an older version
-// may have accepted more.
+// may have accepted more. Rounds that the plan does not name are those of older versions,
+// whose journals do not have them.
 func ParseRecorded(file string, text []byte) (*Plan, error) {
 	return parse(&Plan{File: file, Text: text, recorded: true})
 }
@@ -64,10 +66,12 @@ func parse(p *Plan) (*Plan, error) {
 	if p.Repeats == 0 {
 		p.Repeats = DefaultRepeats
 	}
-	if p.Rounds == 0 {
-		p.Rounds = DefaultRounds
-		if p.Searches() {
+	if p.roundsByDefault = p.Rounds == 0; p.roundsByDefault {
+		switch p.Rounds = DefaultRounds; {
+		case p.Searches():
 			p.Rounds = DefaultSearchRounds
+		case p.recorded:
+			p.Rounds = formerRounds
 		}
 	}
 	if p.Limit == 0 {

@@ -52,7 +52,7 @@ func TestPairsAreWhatThePlanSays(t *testing.T) {
 	} {
 		p := plans.Parse(t, plans.WithPairs(pairs))
 		got := trialsOf(p, 1)
-		if strings.Join(got, " ") != want || p.PairCount() != len(got) || p.Trials() != 3*len(got) {
+		if strings.Join(got, " ") != want || p.PairCount() != len(got) || p.Trials() != 6*len(got) {
 			t.Errorf("%s: %d pairs, %d trials\n%s\nwant\n%s", pairs, p.PairCount(), p.Trials(), strings.Join(got, " "), want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestABlockHasEachPairTestAndRepeat(t *testing.T) {
 		}
 		drawn[fmt.Sprint(pairs)] = true
 	}
-	if blocks != 12 || len(orders) != 48 || len(keys) != 144 || p.Trials() != 144 {
+	if blocks != 24 || len(orders) != 48 || len(keys) != 288 || p.Trials() != 288 {
 		t.Errorf("%d blocks, %d orders in a round, %d keys, %d trials", blocks, len(orders), len(keys), p.Trials())
 	}
 	if len(drawn) < 10 {

@@ -53,16 +53,17 @@ type Plan struct {
 	File string `yaml:"-" json:"-"`
 	Text []byte `yaml:"-" json:"-"`
 
-	searches      [][]int                          // patterns of each search, by level
-	recorded      bool                             // read from a journal
-	known         func() (*catalog.Catalog, error) // nil: the built-in one
-	source        *yamlfile.File
-	patterns      []Pattern
-	conditional   bool     // a level has a condition
-	paired        *pairing // nil: from and to
-	startTogether bool     // contention: together, and no factor of it
-	former        formerSelections
-	resolved      map[string]string // address by endpoint or endpoint.label, from the lab
+	searches        [][]int                          // patterns of each search, by level
+	recorded        bool                             // read from a journal
+	roundsByDefault bool                             // the text has no rounds
+	known           func() (*catalog.Catalog, error) // nil: the built-in one
+	source          *yamlfile.File
+	patterns        []Pattern
+	conditional     bool     // a level has a condition
+	paired          *pairing // nil: from and to
+	startTogether   bool     // contention: together, and no factor of it
+	former          formerSelections
+	resolved        map[string]string // address by endpoint or endpoint.label, from the lab
 }
 
 // Endpoint is a host that takes part.

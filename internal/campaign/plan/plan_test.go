@@ -18,7 +18,7 @@ import (
 
 func TestAMinimalPlanHasDefaults(t *testing.T) {
 	p := plans.Parse(t, plans.Minimal)
-	if p.Repeats != 1 || p.Rounds != 3 || p.Seed != nil || p.Trials() != 3 || plans.PatternNames(p) != "all" {
+	if p.Repeats != 1 || p.Rounds != 6 || p.Seed != nil || p.Trials() != 6 || plans.PatternNames(p) != "all" {
 		t.Errorf("repeats %d, rounds %d, seed %v, trials %d, patterns %s", p.Repeats, p.Rounds, p.Seed, p.Trials(), plans.PatternNames(p))
 	}
 	o := p.AllPatterns()[0].Tests[0].Options

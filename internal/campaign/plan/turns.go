@@ -8,6 +8,9 @@ func (p *Plan) RepeatsOf(t *Test) int {
 	return p.Repeats
 }
 
+// NamesRounds reports whether the plan says how many rounds there are.
+func (p *Plan) NamesRounds() bool { return !p.roundsByDefault }
+
 // RoundsOf is in how many rounds a test runs.
 func (p *Plan) RoundsOf(t *Test) int {
 	if t.Rounds > 0 {

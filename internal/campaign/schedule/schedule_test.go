@@ -22,7 +22,7 @@ func order(p *plan.Plan, seed int64) string {
 }
 
 func TestTheOrderOfASeedNeverChanges(t *testing.T) {
-	p := plans.Parse(t, plans.Minimal+"factors: {f: [a, b, c, d, e]}\nbefore: set $SOKU_FACTOR_F\n")
+	p := plans.Parse(t, plans.Minimal+"rounds: 3\nfactors: {f: [a, b, c, d, e]}\nbefore: set $SOKU_FACTOR_F\n")
 	// Written down once: a recorded campaign must resume in its own order with every later version.
 	want := "1:e 1:d 1:b 1:c 1:a 2:c 2:b 2:e 2:d 2:a 3:c 3:b 3:a 3:e 3:d"
 	if got := order(p, 42); got != want {

@@ -122,10 +122,12 @@ const (
 	RankBelowOtherRun        Code = "rank_below_other_run"
 	RankNoDifferenceOtherRun Code = "rank_no_difference_other_run"
 
-	RankUntested Code = "rank_untested"
-	RankOneRound Code = "rank_one_round"
-	RankOnlyOne  Code = "rank_only_one"
-	RankNoValues Code = "rank_no_values"
+	RankUntested  Code = "rank_untested"
+	RankOneRound  Code = "rank_one_round"
+	RankTwoRounds Code = "rank_two_rounds"
+	RankSmall     Code = "rank_small"
+	RankOnlyOne   Code = "rank_only_one"
+	RankNoValues  Code = "rank_no_values"
 
 	// A result of another program lacks this.
 	NoIntervals         Code = "no_intervals"

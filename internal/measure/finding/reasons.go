@@ -17,6 +17,8 @@ var compared = []Figure{
 	{Key: "low", Instead: "low_ratio", Meaning: "lower end of its interval"},
 	{Key: "high", Instead: "high_ratio", Meaning: "upper end"},
 	{Key: "rounds", Optional: true, Meaning: "rounds that both have; absent: not paired"},
+	{Key: "seen_rounds", Optional: true, Meaning: "rounds that have the difference: all, which are too few to show it"},
+	{Key: "signed_ranks", Optional: true, Meaning: "1 if the rounds have heavy tails, so that they are compared by the signed-rank test"},
 }
 
 // confidenceCodes are why a figure has its confidence.
@@ -80,6 +82,8 @@ var rankCodes = []Info{
 	{RankNoDifferenceOtherRun, Warning, "", compared,
 		"No difference is shown from the first pattern of this rank, which was measured in another run of the campaign. They were not interleaved: a change over time can hide a difference.", "Measure both in one run."},
 	{RankUntested, Note, "", compared[:1], "There are too few rounds to test the difference from the first pattern of this rank.", "Run more rounds."},
+	{RankSmall, Note, "", compared, "A difference from the first pattern of this rank is shown, and is smaller than what matters in practice.", ""},
+	{RankTwoRounds, Note, "", nil, "Two rounds ordered the patterns, which tests nothing.", "Run more rounds."},
 	{RankOneRound, Note, "", nil, "One round ordered the patterns, which tests nothing.", "Run more rounds."},
 	{RankOnlyOne, Note, "", nil, "No other pattern has values.", ""},
 	{RankNoValues, Note, "", nil, "The pattern has no values.", ""},
