@@ -35,7 +35,7 @@ func ResultsCSV(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 		}
 		for _, m := range figures {
 			cell := ""
-			if v, known := e.Figures[m.Key]; known {
+			if v, known := e.Figures[m.Key]; known && m.Supported(e.Figures) {
 				_, scale := spreadsheetUnit(m)
 				cell = exact(v * scale)
 			}

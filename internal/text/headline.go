@@ -15,11 +15,7 @@ func Headline(test measure.Test, failed measure.Kind, figures map[string]float64
 		return Line{Key: "headline.failed", Args: Args{"Kind": strings.ReplaceAll(string(failed), "_", " ")}}
 	}
 	first := metric.Of(test).Headline[0][0]
-	count, counted := figures["rtt_count"]
 	figures = metric.Headline(test, figures)
-	if counted && !measure.SupportsPercentile(int64(count), metric.RTTP99.Quantile) {
-		delete(figures, metric.RTTP99.Key)
-	}
 	switch first {
 	case metric.Goodput:
 		if _, known := figures[first.Key]; !known {

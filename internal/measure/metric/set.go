@@ -76,11 +76,18 @@ func Headline(t measure.Test, figures map[string]float64) map[string]float64 {
 	out := map[string]float64{}
 	for _, alternatives := range Of(t).Headline {
 		for _, m := range alternatives {
-			if v, found := figures[m.Key]; found {
+			if v, found := figures[m.Key]; found && m.Supported(figures) {
 				out[m.Key] = v
 				break
 			}
 		}
 	}
 	return out
+}
+
+// Supported reports whether a result with these figures, by their keys, has enough round trips for
+// the figure, if that is a percentile of them.
+func (m *Definition) Supported(figures map[string]float64) bool {
+	count, known := figures["rtt_count"]
+	return !known || m.Of == nil || m.Of != RTTP99.Of || measure.SupportsPercentile(int64(count), m.Quantile)
 }
