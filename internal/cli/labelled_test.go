@@ -52,6 +52,9 @@ func TestASummaryFitsTheTerminal(t *testing.T) {
 			t.Fatalf("%s: status %d: %s", args[0], code, errs)
 		}
 		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, "result ") {
+				continue // the last line stays one, for programs that read it
+			}
 			if n := runewidth.StringWidth(strings.TrimRight(line, "\n")); n > 80 {
 				t.Errorf("%s: %d columns: %s", args[0], n, line)
 			}

@@ -77,8 +77,11 @@ func tryStore(ctx context.Context, sys *System, file string) error {
 	return nil
 }
 
-// tryDataDir fails if the data folder takes no file.
+// tryDataDir fails if the data folder takes no file. It leaves no folder that was not there.
 func tryDataDir(sys *System) error {
+	if _, err := sys.Stat(sys.DataDir); err != nil {
+		defer func() { _ = sys.Remove(sys.DataDir) }() // if it is empty
+	}
 	err := sys.MkdirAll(sys.DataDir, 0o700)
 	if err == nil {
 		err = sys.TryWrite(storeFile(sys, ""))
