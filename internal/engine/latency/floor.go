@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	floorTime = 60 * time.Millisecond // maximum in total
+	floorTime = 100 * time.Millisecond // maximum in total
 	// floorLate is the maximum of a second attempt, on a host so busy that the first had no reply.
 	floorLate = 200 * time.Millisecond
-	floorRun  = 40 * time.Millisecond // measuring, if no message is delayed
+	floorRun  = 80 * time.Millisecond // measuring, if no message is delayed
 	floorOmit = time.Millisecond      // warm-up
 	floorMost = 300                   // round trips: more do not move a median
 	floorPath = time.Millisecond      // longest delay that is imitated: both ends sleep by then
@@ -38,9 +38,9 @@ const (
 // wake-up is a large part of what a host adds. So each message of a closed loop is
 // delayed by that time, at most 1 ms, before it is sent, while the clock is stopped.
 //
-// It takes at most 60 ms, for 20 to 300 round trips, and up to 200 ms more on a host so busy that none
-// came back in that time. It fails with [measure.KindUnreachable] if there is no
-// loopback, otherwise as [Run] does.
+// It takes at most 100 ms, for 15 to 300 round trips if the host is not busy, and up to 200 ms more on
+// a host so busy that none came back in that time. It fails with [measure.KindUnreachable] if
+// there is no loopback, otherwise as [Run] does.
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
 	spin := OptionsOf(o).Spin
 	if near, leave := maySpin(spin); near {
