@@ -13,15 +13,22 @@ import (
 type tail struct {
 	window time.Duration // before the end, in which it looks
 	next   time.Time     // when it looks again
-	since  time.Time     // when it looked first
-	had    int64         // bytes that the kernel had sent by then
+	first  look
+	lately look // between one and two tailRate ago
+	middle look // becomes lately
+}
+
+// look is how many bytes the kernel had sent at a time.
+type look struct {
+	at   time.Time
+	sent int64
 }
 
 const (
 	// tailWindow is the longest such window, and at most half of the flow.
 	tailWindow = 2 * time.Second
-	// tailRate is the time over which the rate is measured before it is used, and tailEvery the
-	// time between two looks.
+	// tailRate is the least time over which a rate is measured, and tailEvery the time between two
+	// looks.
 	tailRate  = 50 * time.Millisecond
 	tailEvery = 5 * time.Millisecond
 )
@@ -47,14 +54,27 @@ func (t *tail) full(c *net.TCPConn, written int64, stop time.Time) bool {
 	if !known {
 		return false
 	}
-	if t.since.IsZero() {
-		t.since, t.had = now, written-unsent
-	}
-	return t.lasts(now, written-unsent, unsent, left)
+	t.note(look{now, written - unsent})
+	return t.lasts(look{now, written - unsent}, unsent, left)
 }
 
-// lasts reports whether unsent bytes last for the time that is left, at the rate since the first look.
-func (t *tail) lasts(now time.Time, sent, unsent int64, left time.Duration) bool {
-	past := now.Sub(t.since)
-	return past >= tailRate && sent > t.had && float64(unsent)*float64(past) >= float64(sent-t.had)*float64(left)
+// note keeps a look for those that follow.
+func (t *tail) note(l look) {
+	switch {
+	case t.first.at.IsZero():
+		t.first, t.lately, t.middle = l, l, l
+	case l.at.Sub(t.middle.at) >= tailRate:
+		t.lately, t.middle = t.middle, l
+	}
+}
+
+// lasts reports whether unsent bytes last for the time that is left, at the rate since the first look
+// and at that of the last moments: a flow whose rate still grows must not run dry.
+func (t *tail) lasts(now look, unsent int64, left time.Duration) bool {
+	return now.at.Sub(t.first.at) >= tailRate && now.sent > t.first.sent && now.lasts(t.first, unsent, left) && now.lasts(t.lately, unsent, left)
+}
+
+// lasts reports whether unsent bytes last for the time that is left at the rate since an earlier look.
+func (l look) lasts(since look, unsent int64, left time.Duration) bool {
+	return float64(unsent)*float64(l.at.Sub(since.at)) >= float64(l.sent-since.sent)*float64(left)
 }

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -23,10 +24,31 @@ func TestAStreamEndsWhenItsQueueLastsUntilTheEnd(t *testing.T) {
 		{0, 2_500_000, 100 * time.Millisecond, 20 * time.Millisecond, false},        // nothing moves
 		{1_250_000, 0, 100 * time.Millisecond, 20 * time.Millisecond, false},
 	} {
-		x := tail{since: begin, had: 5_000_000}
-		if got := x.lasts(begin.Add(c.past), 5_000_000+c.sent, c.unsent, c.left); got != c.want {
+		x := tail{}
+		x.note(look{begin, 5_000_000})
+		if got := x.lasts(look{begin.Add(c.past), 5_000_000 + c.sent}, c.unsent, c.left); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
+	}
+}
+
+// The kernel sends twice as fast each 100 ms: what would last at the mean rate does not.
+func TestAStreamWhoseRateGrowsDoesNotRunDry(t *testing.T) {
+	begin := time.Now()
+	x, sent, rate := tail{}, 0.0, 1e6 // bytes, bytes per second
+	for at := time.Duration(0); at <= time.Second; at += tailEvery {
+		x.note(look{begin.Add(at), int64(sent)})
+		sent += rate * tailEvery.Seconds()
+		rate *= math.Pow(2, float64(tailEvery)/1e8)
+	}
+	const left = 200 * time.Millisecond
+	now := look{begin.Add(time.Second), int64(sent)}
+	mean := sent / time.Second.Seconds()
+	if x.lasts(now, int64(2*mean*left.Seconds()), left) {
+		t.Error("it ends with as many bytes unsent as twice the mean rate sends, and now the rate is seven times the mean")
+	}
+	if !x.lasts(now, int64(rate*left.Seconds()), left) {
+		t.Error("it goes on with as many bytes unsent as the rate sends")
 	}
 }
 
