@@ -139,7 +139,7 @@ func (r *reportReader) take(rest []byte) error {
 	return nil
 }
 
-// line takes a line, which has at most so many values.
+// line takes a line.
 func (r *reportReader) line(b []byte, most int) error {
 	if measure.JSONValues(b, 0) > most {
 		return errTooMany

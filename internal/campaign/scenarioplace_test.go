@@ -377,7 +377,11 @@ func (p place) command(ctx context.Context, text string, env []string) ([]byte, 
 
 // confirm is the person who changes factors by hand.
 func (p place) confirm(_ context.Context, c campaign.HandChange) (journal.Confirmed, error) {
-	p.say(0, "asks for %s (%d of %d)", levelsText(c.Levels), c.Number, c.Of)
+	number := fmt.Sprint(c.Number)
+	if c.Of > 0 { // 0: a search decides how many there are
+		number += fmt.Sprintf(" of %d", c.Of)
+	}
+	p.say(0, "asks for %s (%s)", levelsText(c.Levels), number)
 	return journal.Confirmed{How: journal.ConfirmedAtTerminal, User: "ann"}, p.behaves("person", nil).err
 }
 

@@ -11,7 +11,7 @@ import (
 	"soku/test/tier"
 )
 
-// untilInterrupted runs a command line that is interrupted after so many lines.
+// untilInterrupted runs a command line that is interrupted after a number of lines.
 func untilInterrupted(t *testing.T, lines int, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	sys, _, errs := fakeSystem(t, args...)

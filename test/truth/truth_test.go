@@ -245,7 +245,7 @@ links:
 		r := run(t, l, "tcp", "-t", "3s", "-C", "cubic", "--with-latency")
 		idle, loaded := r.Summary.IdleRTT, r.Summary.LoadedRTT
 		if idle == nil || loaded == nil {
-			return errors.New("the result has no latency beside its load")
+			return errors.New("the result has no latency under load")
 		}
 		t.Logf("idle %s, loaded %s, %.0f RPM", messages.FormatLatency(idle.P50), messages.FormatLatency(loaded.P50), r.Summary.RPM)
 		// Cubic fills the queue, loses packets, and reduces its window to 7/10.
@@ -253,7 +253,7 @@ links:
 		want := 60e9 / loaded.P50
 		switch {
 		case loaded.P50 < full/2 || loaded.P50 > full*1.1:
-			return fmt.Errorf("the median beside the load is %s, want 20 to 44 ms", messages.FormatLatency(loaded.P50))
+			return fmt.Errorf("the median under load is %s, want 20 to 44 ms", messages.FormatLatency(loaded.P50))
 		case idle.P50 > full/20:
 			return fmt.Errorf("the idle median is %s: the load is in it", messages.FormatLatency(idle.P50))
 		case r.Summary.RPM < want*0.8 || r.Summary.RPM > want*1.3:
