@@ -65,7 +65,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 		}
 		l := &sendLoop{sender: s, loop: newLoop(streams), writer: writer, rest: make([]int, len(streams))}
 		if s.timed() && !s.policy.KeepOpen {
-			l.tails = newTails(len(streams), s.nominal())
+			l.tails = newTails(len(streams), s.earlyMargin())
 		}
 		all = append(all, l)
 	}

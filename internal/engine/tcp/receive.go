@@ -155,7 +155,7 @@ func (r *receiver) ended(stream int) {
 		return
 	}
 	_ = r.conns[stream].CloseWrite()
-	// A sender ends all streams at the same time, and then they take at most the time to drain.
+	// A sender ends its streams within earlyMargin of each other, and then they take at most the time to drain.
 	if r.first.Come() && r.early(sock.Since(r.first.At())) && r.cut.CompareAndSwap(0, int64(stream)+1) {
 		r.until(sock.Now().Add(r.drain()))
 	}

@@ -74,7 +74,7 @@ func (l *sendLoop) pass() (room bool) {
 			continue
 		}
 		n := l.next(&l.rest[k])
-		if n == 0 || l.tails != nil && l.tails[k].full(l.conns[l.streams[k]], l.counts[k].Bytes, l.stop) {
+		if n == 0 || l.tails != nil && l.tails[k].full(l.conns[l.streams[k]], l.counts[k].Bytes, l.begin, l.stop) {
 			l.end(k)
 			continue
 		}

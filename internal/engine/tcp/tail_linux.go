@@ -25,25 +25,24 @@ type look struct {
 }
 
 const (
-	// tailWindow is the longest such window, and at most half of the flow.
-	tailWindow = 2 * time.Second
 	// tailRate is the least time over which a rate is measured, and tailEvery the time between two
 	// looks.
 	tailRate  = 50 * time.Millisecond
 	tailEvery = 5 * time.Millisecond
 )
 
-func newTails(streams int, nominal time.Duration) []tail {
+// newTails returns the tails of streams that may end so long before the end of their flow.
+func newTails(streams int, window time.Duration) []tail {
 	all := make([]tail, streams)
 	for i := range all {
-		all[i].window = min(tailWindow, nominal/2)
+		all[i].window = window
 	}
 	return all
 }
 
 // full reports whether the bytes that the kernel has not sent yet last until the end of the flow.
 // written is how many the stream has written.
-func (t *tail) full(c *net.TCPConn, written int64, stop time.Time) bool {
+func (t *tail) full(c *net.TCPConn, written int64, begin, stop time.Time) bool {
 	now := sock.Now()
 	left := stop.Sub(now)
 	if left > t.window || now.Before(t.next) {
@@ -55,7 +54,7 @@ func (t *tail) full(c *net.TCPConn, written int64, stop time.Time) bool {
 		return false
 	}
 	t.note(look{now, written - unsent})
-	return t.lasts(look{now, written - unsent}, unsent, left)
+	return t.lasts(begin, look{now, written - unsent}, unsent, left)
 }
 
 // note keeps a look for those that follow.
@@ -68,10 +67,19 @@ func (t *tail) note(l look) {
 	}
 }
 
-// lasts reports whether unsent bytes last for the time that is left, at the rate since the first look
-// and at that of the last moments: a flow whose rate still grows must not run dry.
-func (t *tail) lasts(now look, unsent int64, left time.Duration) bool {
-	return now.at.Sub(t.first.at) >= tailRate && now.sent > t.first.sent && now.lasts(t.first, unsent, left) && now.lasts(t.lately, unsent, left)
+// lasts reports whether unsent bytes last for the time that is left, at the mean rate of the flow, at
+// that since the first look and at that of the last moments: a flow whose rate grows, or that stood
+// still a moment ago, must not run dry.
+func (t *tail) lasts(begin time.Time, now look, unsent int64, left time.Duration) bool {
+	if now.at.Sub(t.first.at) < tailRate || now.sent <= t.first.sent {
+		return false
+	}
+	for _, since := range []look{{at: begin}, t.first, t.lately} {
+		if !now.lasts(since, unsent, left) {
+			return false
+		}
+	}
+	return true
 }
 
 // lasts reports whether unsent bytes last for the time that is left at the rate since an earlier look.

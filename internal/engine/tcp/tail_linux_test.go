@@ -26,7 +26,7 @@ func TestAStreamEndsWhenItsQueueLastsUntilTheEnd(t *testing.T) {
 	} {
 		x := tail{}
 		x.note(look{begin, 5_000_000})
-		if got := x.lasts(look{begin.Add(c.past), 5_000_000 + c.sent}, c.unsent, c.left); got != c.want {
+		if got := x.lasts(begin.Add(-400*time.Millisecond), look{begin.Add(c.past), 5_000_000 + c.sent}, c.unsent, c.left); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -44,11 +44,22 @@ func TestAStreamWhoseRateGrowsDoesNotRunDry(t *testing.T) {
 	const left = 200 * time.Millisecond
 	now := look{begin.Add(time.Second), int64(sent)}
 	mean := sent / time.Second.Seconds()
-	if x.lasts(now, int64(2*mean*left.Seconds()), left) {
+	if x.lasts(begin, now, int64(2*mean*left.Seconds()), left) {
 		t.Error("it ends with as many bytes unsent as twice the mean rate sends, and now the rate is seven times the mean")
 	}
-	if !x.lasts(now, int64(rate*left.Seconds()), left) {
+	if !x.lasts(begin, now, int64(rate*left.Seconds()), left) {
 		t.Error("it goes on with as many bytes unsent as the rate sends")
+	}
+}
+
+// A stream that was held up just before its window has sent little since the first look.
+func TestAStreamThatStoodStillGoesOn(t *testing.T) {
+	begin := time.Now()
+	x := tail{}
+	x.note(look{begin.Add(time.Second), 100_000_000})
+	const unsent, left = 4_000_000, 900 * time.Millisecond // 40 ms at the mean rate
+	if x.lasts(begin, look{begin.Add(time.Second + 60*time.Millisecond), 100_010_000}, unsent, left) {
+		t.Error("it ends after a moment in which nothing moved")
 	}
 }
 
