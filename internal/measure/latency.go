@@ -106,7 +106,7 @@ type FloorReading struct {
 	RTT    Percentiles `json:"rtt_ns"`
 	Clock  string      `json:"clock" jsonschema:"description=Name of the clock; in documents of earlier versions also the timing in words"`
 	Timing *Timing     `json:"timing,omitempty" jsonschema:"description=How both ends waited and what took the time stamps"`
-	// Conditions are equal for readings that can stand for each other.
+	// Conditions are what the reading depends on. It is reused for trials with equal ones.
 	Conditions   string `json:"conditions,omitempty" jsonschema:"description=What the reading depends on: the test and some of its options\\, and for how long each end sleeps"`
 	MeasuredWith string `json:"measured_with,omitempty" jsonschema:"description=Identity of the result that it was measured with: another trial of the same client in the same round; absent: this trial"`
 }

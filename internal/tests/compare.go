@@ -84,21 +84,31 @@ const (
 )
 
 // leastBaseline measures a loopback baseline until it is not above the median round trip in ns
-// that it is a part of, and returns the smallest one.
-func leastBaseline(median float64, once func() (*measure.FloorReading, error)) (best *measure.FloorReading, err error) {
-	for range mostBaselines {
-		reading, failed := once()
-		if failed != nil || reading == nil {
-			return best, failed
+// that it is a part of, and returns the smallest one. first has been measured already, or is nil.
+// It fails only if there is no reading.
+func leastBaseline(median float64, first *measure.FloorReading, once func() (*measure.FloorReading, error)) (best *measure.FloorReading, err error) {
+	best = first
+	for n := measured(first); n < mostBaselines && (best == nil || best.RTT.P50 > aboveMedian*median); n++ {
+		reading, err := once()
+		if err != nil || reading == nil {
+			if best != nil {
+				err = nil
+			}
+			return best, err
 		}
 		if best == nil || reading.RTT.P50 < best.RTT.P50 {
 			best = reading
 		}
-		if best.RTT.P50 <= aboveMedian*median {
-			break
-		}
 	}
 	return best, nil
+}
+
+// measured is how many readings there are.
+func measured(first *measure.FloorReading) int {
+	if first == nil {
+		return 0
+	}
+	return 1
 }
 
 // ageOf returns how long before the trial the floor was measured, or 0 if it is newer.

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"errors"
 	"testing"
 
 	"soku/internal/measure"
@@ -19,13 +20,29 @@ func TestABaselineAboveItsMedianIsMeasuredAgain(t *testing.T) {
 		{[]float64{8e6, 30_000}, 30_000, 2},
 	} {
 		n := 0
-		got, err := leastBaseline(10_000, func() (*measure.FloorReading, error) {
+		got, err := leastBaseline(10_000, nil, func() (*measure.FloorReading, error) {
 			n++
 			return &measure.FloorReading{RTT: measure.Percentiles{P50: c.readings[n-1]}}, nil
 		})
 		if err != nil || got.RTT.P50 != c.want || n != c.times {
 			t.Errorf("%v: %v after %d readings (%v), want %v after %d", c.readings, got, n, err, c.want, c.times)
 		}
+	}
+}
+
+func TestASecondBaselineThatFailsLeavesTheFirst(t *testing.T) {
+	failure := errors.New("too busy")
+	fails := func() (*measure.FloorReading, error) { return nil, failure }
+	first := &measure.FloorReading{RTT: measure.Percentiles{P50: 8e6}}
+	if got, err := leastBaseline(10_000, first, fails); got != first || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := leastBaseline(10_000, nil, fails); got != nil || !errors.Is(err, failure) {
+		t.Errorf("without a first one: %v, %v", got, err)
+	}
+	second := &measure.FloorReading{RTT: measure.Percentiles{P50: 7000}}
+	if got, err := leastBaseline(10_000, first, func() (*measure.FloorReading, error) { return second, nil }); got != second || err != nil {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 

@@ -54,5 +54,5 @@ func connectConditions(o measure.Options, _ *measure.End) string { return connec
 
 // connectOverhead measures what this host adds to a set-up.
 func connectOverhead(ctx context.Context, o measure.Options, own *measure.End) (*measure.FloorReading, error) {
-	return leastBaseline(float64(own.Latency.Histogram.Percentile(50)), func() (*measure.FloorReading, error) { return connect.Floor(ctx, o) })
+	return leastBaseline(float64(own.Latency.Histogram.Percentile(50)), nil, func() (*measure.FloorReading, error) { return connect.Floor(ctx, o) })
 }

@@ -44,7 +44,7 @@ func roundTripsOver(conns flows.Conns) func(context.Context, measure.Options, en
 // latencyOverhead measures what this host adds to a round trip like those of the end.
 func latencyOverhead(ctx context.Context, o measure.Options, own *measure.End) (*measure.FloorReading, error) {
 	median := own.Latency.Histogram.Percentile(50)
-	return leastBaseline(float64(median), func() (*measure.FloorReading, error) { return latency.Floor(ctx, o, time.Duration(median)) })
+	return leastBaseline(float64(median), nil, func() (*measure.FloorReading, error) { return latency.Floor(ctx, o, time.Duration(median)) })
 }
 
 func latencyConditions(o measure.Options, own *measure.End) string {

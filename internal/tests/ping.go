@@ -29,11 +29,7 @@ func pingServerless(ctx context.Context, a Serverless) (found ServerlessResult, 
 	l, err := ping.Run(ctx, a.Target, a.Options, a.Observe)
 	found.End.Latency, found.Overhead = l, overhead
 	if err == nil && overhead != nil && l != nil && l.Received > 0 {
-		found.Overhead, _ = leastBaseline(float64(l.Histogram.Percentile(50)), func() (*measure.FloorReading, error) {
-			if first := overhead; first != nil {
-				overhead = nil
-				return first, nil
-			}
+		found.Overhead, err = leastBaseline(float64(l.Histogram.Percentile(50)), overhead, func() (*measure.FloorReading, error) {
 			return ping.Floor(ctx, a.Options, a.Target.Is6())
 		})
 	}

@@ -43,8 +43,8 @@ type Descriptor struct {
 	// Overhead measures on loopback what tool and host add to figures like those of the
 	// client's end. It is nil if a test has no such figure.
 	Overhead func(context.Context, measure.Options, *measure.End) (*measure.FloorReading, error)
-	// Conditions are what Overhead depends on: readings of equal conditions on one host can stand
-	// for each other.
+	// Conditions are what Overhead depends on: a reading is reused for a trial on the same host with
+	// equal ones.
 	Conditions func(measure.Options, *measure.End) string
 	// Finish adds what the test alone has to the result of both ends; nil is nothing.
 	Finish func(*measure.Result)

@@ -44,8 +44,8 @@ type Spec struct {
 	// Floor returns the stored loopback baseline of a host with these facts, or nil if
 	// there is none; nil looks nothing up.
 	Floor func(measure.Facts) *measure.HostFloor
-	// Baselines are loopback baselines that were measured on this host a short time ago. One of
-	// the same conditions stands for the trial's own.
+	// Baselines are loopback baselines that were measured on this host a short time ago. One with
+	// the trial's conditions is reused.
 	Baselines []measure.FloorReading
 
 	overtime time.Duration // of a test; 0: overtime

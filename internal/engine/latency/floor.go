@@ -53,8 +53,8 @@ func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure
 	return floor(ctx, o, path, openShared)
 }
 
-// FloorConditions are what [Floor] depends on: readings of equal conditions on one host can stand for
-// each other. The time that messages are delayed counts within a factor of two.
+// FloorConditions are what [Floor] depends on: a reading is reused for trials on the
+// host with equal ones. The time that messages are delayed counts within a factor of two.
 func FloorConditions(o measure.Options, path time.Duration) string {
 	own, f := OptionsOf(o), floorOptions(o)
 	hold := time.Duration(1) << bits.Len64(uint64(max(0, min(path, floorPath))))
@@ -62,9 +62,14 @@ func FloorConditions(o measure.Options, path time.Duration) string {
 }
 
 func floor(ctx context.Context, o measure.Options, path time.Duration, open linker) (*measure.FloorReading, error) {
-	f, err := floorWithin(ctx, floorTime, o, path, open)
-	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		return floorWithin(ctx, floorLate, o, path, open)
+	return twice(ctx, func(limit time.Duration) (*measure.FloorReading, error) { return floorWithin(ctx, limit, o, path, open) })
+}
+
+// twice measures once more, for longer, where no round trip came back in time.
+func twice(ctx context.Context, measured func(limit time.Duration) (*measure.FloorReading, error)) (*measure.FloorReading, error) {
+	f, err := measured(floorTime)
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return measured(floorLate)
 	}
 	return f, err
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -292,6 +293,33 @@ func TestFloorIsQuickAndOnThisHost(t *testing.T) {
 			if took := time.Since(start); took > 5*time.Second { // of which most would be this machine's
 				t.Errorf("%s at %v: took %v", protocol, rate, took)
 			}
+		}
+	}
+}
+
+func TestABaselineIsMeasuredOnceMoreWhereNothingCameBack(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	failure := errors.New("no loopback")
+	for name, c := range map[string]struct {
+		ctx    context.Context
+		first  error
+		limits []time.Duration
+	}{
+		"in time":             {t.Context(), nil, []time.Duration{floorTime}},
+		"no reply in time":    {t.Context(), context.DeadlineExceeded, []time.Duration{floorTime, floorLate}},
+		"another failure":     {t.Context(), failure, []time.Duration{floorTime}},
+		"the trial has ended": {ended, context.DeadlineExceeded, []time.Duration{floorTime}},
+	} {
+		var limits []time.Duration
+		f, err := twice(c.ctx, func(limit time.Duration) (*measure.FloorReading, error) {
+			if limits = append(limits, limit); len(limits) == 1 && c.first != nil {
+				return nil, c.first
+			}
+			return &measure.FloorReading{}, nil
+		})
+		if wanted := len(c.limits) == 2 || c.first == nil; !slices.Equal(limits, c.limits) || (f != nil) != wanted || (err == nil) != wanted {
+			t.Errorf("%s: attempts of %v, %v, %v", name, limits, f, err)
 		}
 	}
 }

@@ -63,8 +63,8 @@ type resting struct {
 	since   time.Time // when they became quiet
 }
 
-// restMost limits how long the end of a context goes unnoticed that does not wake the echo. Each
-// wait costs a wake-up of a thread, which many silent clients multiply.
+// restMost is the longest wait. A message or the end of the context ends it earlier; each wait
+// costs a wake-up of a thread, which many silent clients multiply.
 const restMost = 10 * time.Second
 
 // after notes whether the last passes of the echo were quiet, and rests if nothing has moved
