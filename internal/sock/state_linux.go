@@ -198,37 +198,29 @@ func bitsOfBytes(v uint64) int64 {
 
 // Unsent returns how many bytes sent on c are not acknowledged yet (SIOCOUTQ of tcp(7)),
 // also after a reset; the FIN counts as one. False if the kernel does not report it.
-func Unsent(c *net.TCPConn) (int64, bool) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return 0, false
-	}
-	var n int
-	var inner error
-	if err := raw.Control(func(fd uintptr) { n, inner = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) }); err != nil || inner != nil {
-		return 0, false
-	}
-	return int64(n), true
-}
+func Unsent(c *net.TCPConn) (int64, bool) { return queued(c, unix.SIOCOUTQ) }
 
 // NotSent returns how many bytes written to c the kernel has not sent for the first time
 // (SIOCOUTQNSD, include/uapi/linux/sockios.h). False if the kernel does not report it.
-func NotSent(c *net.TCPConn) (int64, bool) {
+func NotSent(c *net.TCPConn) (int64, bool) { return queued(c, unix.SIOCOUTQNSD) }
+
+// queued returns the number of bytes that a request of ioctl(2) reports of c.
+func queued(c *net.TCPConn, request uint) (int64, bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return 0, false
 	}
 	var n int
 	var inner error
-	if err := raw.Control(func(fd uintptr) { n, inner = unix.IoctlGetInt(int(fd), unix.SIOCOUTQNSD) }); err != nil || inner != nil {
+	if err := raw.Control(func(fd uintptr) { n, inner = unix.IoctlGetInt(int(fd), request) }); err != nil || inner != nil {
 		return 0, false
 	}
 	return int64(n), true
 }
 
 // Received returns how many payload bytes have arrived in order on c (tcpi_bytes_received of
-// tcp(7)), read and unread, or false if the kernel does not report it. It is unknown for Multipath
-// TCP, whose subflows count their own, and for a closed socket.
+// tcp(7)), read and unread, or false if the kernel does not report it or the socket is closed. It
+// is of no use for Multipath TCP, whose subflows count their own: see [Consumed].
 func Received(c *net.TCPConn) (int64, bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -242,8 +234,9 @@ func Received(c *net.TCPConn) (int64, bool) {
 	return n, known
 }
 
-// Consumed returns how many of the bytes of [Received] the program has read. It is unknown where
-// bytes arrive so fast that the two counts of the kernel never belong together.
+// Consumed returns how many of the bytes of [Received] the program has read. It is unknown for
+// Multipath TCP, and where bytes arrive so fast that the two counts of the kernel never belong
+// together.
 func Consumed(c *net.TCPConn) (n int64, known bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -251,6 +244,9 @@ func Consumed(c *net.TCPConn) (n int64, known bool) {
 	}
 	const attempts = 10
 	_ = raw.Control(func(fd uintptr) {
+		if madeMultipath(int(fd)) {
+			return
+		}
 		for range attempts {
 			before, ok := received(int(fd))
 			unread, err := unix.IoctlGetInt(int(fd), unix.SIOCINQ)
@@ -270,7 +266,7 @@ func Consumed(c *net.TCPConn) (n int64, known bool) {
 // received is tcpi_bytes_received, which counts the FIN as a byte.
 func received(fd int) (n int64, known bool) {
 	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
-	if err != nil || madeMultipath(fd) || info.State == unix.BPF_TCP_CLOSE {
+	if err != nil || info.State == unix.BPF_TCP_CLOSE {
 		return 0, false
 	}
 	n = int64(info.Bytes_received)
