@@ -53,3 +53,27 @@ func TestAClientMeasuresOneBaselineARound(t *testing.T) {
 		}
 	}
 }
+
+// A trial whose median is below the known baseline measures another one.
+func TestOneBaselineOfEqualConditionsIsKept(t *testing.T) {
+	var known []measure.FloorReading
+	medians := []float64{3, 2, 5}
+	place := placeFunc(func(s agent.Spec) *measure.Result {
+		known = s.Baselines
+		m := medians[0]
+		medians = medians[1:]
+		return &measure.Result{ID: s.Result, Latency: &measure.Latency{Floor: &measure.FloorReading{RTT: measure.Percentiles{P50: m}, Conditions: "tcp"}}}
+	})
+	p := campaign.Places{Of: func(schedule.Job) agent.Place { return place }, Baselines: &campaign.Baselines{}}
+	for range len(medians) {
+		p.Run(t.Context(), schedule.Job{Trial: measure.Trial{Round: 1}}, campaign.Hooks{})
+	}
+	if len(known) != 1 || known[0].RTT.P50 != 2 {
+		t.Errorf("%+v", known)
+	}
+}
+
+// placeFunc is a place whose trials take no time.
+type placeFunc func(agent.Spec) *measure.Result
+
+func (f placeFunc) Run(_ context.Context, s agent.Spec, _ agent.Hooks) *measure.Result { return f(s) }

@@ -75,7 +75,14 @@ func (b *Baselines) keep(j schedule.Job, r *measure.Result) {
 	reading := *r.Latency.Floor
 	reading.MeasuredWith = r.ID
 	name := j.Client.Endpoint.Name
-	b.clients[name] = append(b.clients[name], reading)
+	of := b.clients[name]
+	i := slices.IndexFunc(of, func(other measure.FloorReading) bool { return other.Conditions == reading.Conditions })
+	switch {
+	case i < 0:
+		b.clients[name] = append(of, reading)
+	case reading.RTT.P50 < of[i].RTT.P50:
+		of[i] = reading
+	}
 }
 
 // specOf is the job as an agent gets it.
