@@ -120,7 +120,7 @@ func (f *serverFlags) reach(c *text.Catalogue, cfg server.Config) string {
 		used bool
 	}{
 		{"--allow", len(cfg.Allow) > 0}, {"--token-file", cfg.Token != ""}, {"--max-rate", cfg.MaxRate > 0},
-		{"--max-duration", cfg.MaxDuration > 0}, {"--copy-max", cfg.CopyRoot == nil || cfg.CopyMax > 0},
+		{"--max-duration", cfg.MaxDuration > 0}, {"--copy-max", cfg.CopyRoot == nil || cfg.CopyRoot.Most() > 0},
 	} {
 		if !flag.used {
 			unused = append(unused, flag.name)
@@ -128,7 +128,7 @@ func (f *serverFlags) reach(c *text.Catalogue, cfg server.Config) string {
 	}
 	return c.Sentence("server.reach", text.Args{
 		"Allow": f.allow, "Token": cfg.Token != "", "MaxRate": cfg.MaxRate, "MaxDuration": cfg.MaxDuration,
-		"CopyRoot": f.copyRoot, "CopyMax": cfg.CopyMax, "Unused": unused,
+		"CopyRoot": f.copyRoot, "CopyMax": cfg.CopyRoot.Most(), "Unused": unused,
 	})
 }
 

@@ -57,7 +57,7 @@ func TestCopiesMayTakeATenthOfTheDiskByDefault(t *testing.T) {
 	}
 	defer cfg.CloseCopyRoot()
 	free, known := cfg.CopyRoot.Free()
-	if tenth := measure.Size(free / 10); known && (cfg.CopyMax < tenth*9/10 || cfg.CopyMax > tenth*11/10) || !known && cfg.CopyMax != 0 {
-		t.Errorf("%d of %d", cfg.CopyMax, free)
+	if tenth := measure.Size(free / 10); known && (cfg.CopyRoot.Most() < tenth*9/10 || cfg.CopyRoot.Most() > tenth*11/10) || !known && cfg.CopyRoot.Most() != 0 {
+		t.Errorf("%d of %d", cfg.CopyRoot.Most(), free)
 	}
 }

@@ -13,14 +13,14 @@ import (
 type waiter interface {
 	grant()              // it is its turn
 	queued(position int) // it waits, at that place from 1
-	// yields ends it if it has no connection of its client, and reports whether it did.
+	// yields aborts the session if its client has no connection, and reports whether it did.
 	yields() bool
 	shown() native.QueueEntry
 }
 
 // admission decides who may measure. Without exclusive every session runs at
 // once and one beyond max is refused. With it one runs, and up to max wait,
-// first come first. One that runs without its client makes room for the next one that asks.
+// first come first. A running session whose client is gone is ended when another client asks.
 type admission struct {
 	max       int // 0: no limit
 	exclusive bool

@@ -114,6 +114,8 @@ func (ss *session) isAway() bool {
 // detach is called when the connection c of the events has ended.
 func (s *Server) detach(ss *session, c *controlConn) {
 	defer s.queue.lost()
+	s.detaching.Lock() // sessions that lose their clients at the same time count each other
+	defer s.detaching.Unlock()
 	waits := ss.survives() && ss.ctx.Err() == nil && !c.leftInOrder() && s.sessions.away(ss.client.Addr()) < maxAway
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

@@ -414,6 +414,26 @@ func TestASessionThatNoConnectionAttachedYieldsItsPlace(t *testing.T) {
 	s.open(measure.TestTCP, tcpOptions())
 }
 
+// All see the others only if they are counted one after another.
+func TestClientsThatAreCutAtTheSameTimeCountEachOther(t *testing.T) {
+	s := serve(t, Config{})
+	const copies = 10 * maxAway
+	all := make([]*raw, copies)
+	for i := range all {
+		all[i] = s.rawCopy(true)
+		all[i].await(native.EventRunning)
+	}
+	var cuts sync.WaitGroup
+	for _, x := range all {
+		cuts.Go(x.cut)
+	}
+	cuts.Wait()
+	eventually(t, prompt, "copies beyond the bound wait, too", func() bool { return s.sessions.len() == maxAway })
+	if n := s.away(); n != maxAway {
+		t.Errorf("%d wait", n)
+	}
+}
+
 func TestAnAddressHasFewSessionsWithoutTheirClients(t *testing.T) {
 	s := serve(t, Config{})
 	s.cutCopies(maxAway + 3)

@@ -32,7 +32,6 @@ type Config struct {
 	Token       string           // what control requests must carry; empty: nothing
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
 	CopyRoot    *filecopy.Root   // takes the files of copies, and is closed by whoever opened it; nil: no copies
-	CopyMax     measure.Size     // what copies may take of it together; 0: no limit
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // protocols of other tools, asked in this order whether they know a client
 	Only        Protocol         // the one protocol that is served, on the server's own port; nil: soku's and those of Foreign
@@ -50,13 +49,13 @@ func (c *Config) OpenCopyRoot(folder string, most measure.Size) (err error) {
 	if c.CopyRoot, err = filecopy.OpenRoot(folder); err != nil {
 		return err
 	}
-	if c.CopyMax = most; most == CopyMaxTenth {
-		c.CopyMax = 0
+	if most == CopyMaxTenth {
+		most = 0
 		if free, known := c.CopyRoot.Free(); known {
-			c.CopyMax = measure.Size(max(1, free/10))
+			most = measure.Size(max(1, free/10))
 		}
 	}
-	c.CopyRoot.Limit(int64(c.CopyMax))
+	c.CopyRoot.Limit(int64(most))
 	return nil
 }
 
@@ -104,6 +103,7 @@ type Server struct {
 	descriptors  *descriptors
 	secret       [32]byte // keys the nonces of the UDP handshake
 	times        times
+	detaching    sync.Mutex     // held while a session loses its client
 	live         sync.WaitGroup // one count for a session
 
 	base context.Context // parent of every session; ends with Serve

@@ -45,6 +45,14 @@ func OpenRoot(folder string) (*Root, error) {
 // Limit makes most bytes the limit of all copies together; 0 is no limit. It is called before the first copy.
 func (r *Root) Limit(most int64) { r.most = most }
 
+// Most is that limit; 0 for a nil r.
+func (r *Root) Most() measure.Size {
+	if r == nil {
+		return 0
+	}
+	return measure.Size(r.most)
+}
+
 // Free is what is free on the disk, bytes. known is false if the system does not report it.
 func (r *Root) Free() (bytes int64, known bool) {
 	free := spaceOf(r.Root).bytes

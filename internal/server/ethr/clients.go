@@ -78,7 +78,7 @@ func (h *handler) hold(k key) *client {
 	return c
 }
 
-// came notes when something came. What comes after a test was stopped does not count: others may
+// came records when data last arrived. What arrives after a test was stopped does not count: others may
 // be at that address, and would be refused for as long as one of them tries. Called with the lock.
 func (c *client) came() {
 	if c.ctx.Err() == nil {
