@@ -62,7 +62,9 @@ func FloorConditions(o measure.Options, path time.Duration) string {
 }
 
 func floor(ctx context.Context, o measure.Options, path time.Duration, open linker) (*measure.FloorReading, error) {
-	return twice(ctx, func(limit time.Duration) (*measure.FloorReading, error) { return floorWithin(ctx, limit, o, path, open) })
+	return twice(ctx, func(limit time.Duration) (*measure.FloorReading, error) {
+		return floorWithin(ctx, limit, o, path, open)
+	})
 }
 
 // twice measures once more, for longer, where no round trip came back in time.
