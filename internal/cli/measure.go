@@ -158,6 +158,11 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 		addAccess(cmd, f.iperf3.add)
 	}
 	cmd.MarkFlagsMutuallyExclusive("json", "json-stream", "brief")
+	for _, more := range []string{"explain", "rows", "table"} {
+		if cmd.Flags().Lookup(more) != nil {
+			cmd.MarkFlagsMutuallyExclusive("brief", more)
+		}
+	}
 	return cmd, f
 }
 
