@@ -39,7 +39,7 @@ func TestPlacesToWriteAreTriedBeforeAnythingIsMeasured(t *testing.T) {
 		{"run --no-preflight " + plan, below},
 		{"run --no-preflight --report " + below + ".html " + plan, ""},
 		{"versus tcp_" + closed + " tcp_" + closed + "_-P_2", below},
-		{"new --host vm2 -o " + below, ""},
+		{"new -o " + filepath.Join(dir, "none", "plan.yaml"), ""},
 	} {
 		args := strings.Fields(c.line)
 		for i := range args {
@@ -49,7 +49,9 @@ func TestPlacesToWriteAreTriedBeforeAnythingIsMeasured(t *testing.T) {
 		if c.dataDir != "" {
 			sys.DataDir = c.dataDir
 		}
-		if code := Run(sys); code != 7 || out.Len() > 0 || !strings.Contains(errs.String(), dir) || strings.Contains(errs.String(), "refused") {
+		sys.StdinTerminal = func() bool { return true }
+		sys.Stdin = strings.NewReader("Why?\nvm2\ntcp\n\n\n") // answers to the questions of soku new
+		if code := Run(sys); code != 7 || out.Len() > 0 || !strings.Contains(errs.String(), dir) || strings.Contains(errs.String(), "refused") || strings.Contains(errs.String(), sys.Catalogue.Sentence("new.keys", nil)) {
 			t.Errorf("%s: status %d, %s%s", c.line, code, out, errs)
 		}
 	}
