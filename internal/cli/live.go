@@ -129,7 +129,7 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	case l.flags.jsonStream:
 		return writeEvent(l.out, "result", r)
 	case l.flags.json:
-		return writeJSON(l.out, r)
+		return printJSON(l.out, r)
 	case l.flags.brief:
 		return nil
 	}

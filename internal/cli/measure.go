@@ -198,7 +198,7 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	saved, saveErr := keep(sys, r, f)
 	if !f.explain || !f.json { // then it is a part of the explanation
 		if err := live.finish(r, saved); err != nil {
-			return notPrinted(err)
+			return err
 		}
 	}
 	var explainErr error

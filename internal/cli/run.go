@@ -211,7 +211,7 @@ func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c
 		return err
 	}
 	if err := r.Text(sys.Stdout, sys.Catalogue, sys.StdoutWidth()); err != nil {
-		return notPrinted(err)
+		return err
 	}
 	for _, file := range f.reports {
 		var b bytes.Buffer
