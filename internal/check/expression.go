@@ -128,7 +128,7 @@ func (e *Expression) comparison(left, operator, right string) (err error) {
 	of, ofLimit := strings.CutSuffix(right, " of limit")
 	switch {
 	case e.Form == Threshold && !ofLimit:
-		e.Value, err = value(e.Metric, right)
+		e.Value, err = ParseValue(e.Metric, right)
 		return err
 	case e.Form == Threshold:
 		e.Form, right = OfLimit, of

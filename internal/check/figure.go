@@ -25,9 +25,9 @@ func figure(name string) (*metric.Definition, error) {
 	return nil, err
 }
 
-// value reads a threshold with its unit, in the unit of the metric. Rates and times have a
+// ParseValue reads a threshold with its unit, in the unit of the metric. Rates and times have a
 // unit: a number alone would be read in one that was not meant.
-func value(m *metric.Definition, text string) (v float64, err error) {
+func ParseValue(m *metric.Definition, text string) (v float64, err error) {
 	bare := strings.Trim(text, "0123456789. ") == ""
 	percent := percentage.FindStringSubmatch(text)
 	switch m.Quantity {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -15,8 +16,8 @@ import (
 // enough. A single test is judged by its figure alone, as by soku check.
 type bound struct {
 	metric *metric.Definition
-	check  check.Expression
-	text   string // as it was given, or empty
+	value  float64 // in the metric's unit
+	text   string  // as it was given, or empty
 }
 
 // addBound adds the flag for the first figure of the test's headline of which more or less is
@@ -45,13 +46,13 @@ func (b *bound) example() string {
 
 // Set implements pflag.Value.
 func (b *bound) Set(text string) error {
-	operator := map[string]string{"below": ">=", "above": "<="}[b.side()]
-	if err := b.check.Set(b.metric.Name() + " " + operator + " " + text); err != nil {
+	value, err := check.ParseValue(b.metric, strings.TrimSpace(text))
+	if err != nil {
 		e := measure.AsError(err, measure.KindUsage)
 		e.Kind = measure.KindUsage
 		return e
 	}
-	b.text = text
+	b.value, b.text = value, text
 	return nil
 }
 
@@ -67,11 +68,11 @@ func (b *bound) failure(c *text.Catalogue, r *measure.Result) error {
 		return nil
 	}
 	value, known := b.metric.Value(r)
-	figures := measure.Figures{"figure": b.metric.Name(), "flag": b.flag(), "threshold": c.Figure(b.metric, b.check.Value)}
+	figures := measure.Figures{"figure": b.metric.Name(), "flag": b.flag(), "threshold": c.Figure(b.metric, b.value)}
 	switch {
 	case !known:
 		return measure.Fail(measure.KindNotShown, "cli.bound.unknown", figures)
-	case b.check.AtLeast && value >= b.check.Value || !b.check.AtLeast && value <= b.check.Value:
+	case value == b.value, (value > b.value) == (b.metric.Better == metric.Higher):
 		return nil
 	}
 	figures["measured"] = c.Figure(b.metric, value)

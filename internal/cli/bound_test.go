@@ -51,8 +51,13 @@ func TestOneTestIsJudgedByRulesAndByABound(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"tcp --fail-below 900": "write for example 900 Mbit/s", "tcp --fail-above 1M": "--fail-below", "latency --fail-above fast": "is not a threshold of rtt_p50_ns", "trace --fail-above 5": "write for example 5 ms",
+		"tcp --fail-below 90_%_of_limit": "is not a threshold of goodput_bps", "tcp --fail-below 900M_at_99_%": "is not a threshold of goodput_bps",
 	} {
-		if code := run(append(strings.Fields(args), addr)...); code != 2 || !strings.Contains(errs.String(), want) {
+		words := strings.Fields(args)
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], "_", " ") // within an argument
+		}
+		if code := run(append(words, "-t", "200ms", addr)...); code != 2 || !strings.Contains(errs.String(), want) {
 			t.Errorf("%s: status %d, %s", args, code, errs)
 		}
 	}

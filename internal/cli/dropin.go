@@ -138,7 +138,7 @@ to this program is the same command. soku ntttcp -h lists the options.`,
 				return detach(sys, ntttcpName, args)
 			}
 			return ntttcp.Run(cmd.Context(), o, notes, ntttcp.Env{
-				Stdout: sys.Stdout, Terminal: sys.StdoutWidth() > 0 && sys.Getenv("TERM") != "dumb", Now: sys.Now,
+				Stdout: sys.Stdout, Terminal: sys.drawsOnStdout(), Now: sys.Now,
 				WriteFile: sys.WriteFile, TryWrite: sys.TryWrite, Append: sys.appendPrintable, Version: version.String(), Hostname: sys.Hostname(),
 			})
 		},

@@ -67,7 +67,7 @@ func TestATraceIntoAPipePrintsEachHopWhenItIsKnown(t *testing.T) {
 		return list
 	}
 	var out strings.Builder
-	v := &traceView{w: &out, catalogue: text.English(), width: func() int { return 0 }, height: func() int { return 0 }}
+	v := &traceView{terminalLines: terminalLines{w: &out, catalogue: text.English(), width: func() int { return 0 }, height: func() int { return 0 }}}
 	expect := func(want string) {
 		t.Helper()
 		if out.String() != want {

@@ -33,6 +33,7 @@ func TestAFileWithoutAnEndIsReadToItsBound(t *testing.T) {
 		return name
 	}
 	name, table, secret := file("endless.yaml", ""), file("table.csv", "a,b\n1,2\n"), file("secret", "secret\n")
+	answers := file("new.yaml.answers", "")
 	plan := file("plan.yaml", "campaign: x\nlab: endless.yaml\nendpoints: {a: {host: a}, b: {host: b}}\nfrom: a\nto: b\ntests: {up: {test: tcp}}\n")
 	limited := file("limited.yaml", "campaign: x\nendpoints: {a: {address: a, limits: {catalog: azure/Standard_D8s_v5}}}\nto: a\ntests: {up: {test: tcp}}\n")
 	for _, args := range [][]string{
@@ -41,19 +42,20 @@ func TestAFileWithoutAnEndIsReadToItsBound(t *testing.T) {
 		{"tcp", "h", "--via", "iperf3", "--user", "u", "--password-file", name, "--rsa-public-key-file", secret},
 		{"tcp", "h", "--via", "iperf3", "--user", "u", "--password-file", secret, "--rsa-public-key-file", name},
 		{"server", "--token-file", name}, {"server", "--tls-cert", name, "--tls-key", secret}, {"server", "--tls-cert", secret, "--tls-key", name},
-		{"server", "--rsa-private-key-file", name, "--authorized-users-file", secret},
+		{"server", "--rsa-private-key-file", name, "--authorized-users-file", secret}, {"new", "-o", strings.TrimSuffix(answers, ".answers")},
 	} {
 		sys, _, errs := fakeSystem(t, args...)
+		sys.StdinTerminal = func() bool { return true }
 		open, read := sys.Open, int64(0)
 		sys.Open = func(path string) (fs.File, error) {
 			f, err := open(path)
-			if path == name && err == nil {
+			if (path == name || path == answers) && err == nil {
 				f = endless{f, &read}
 			}
 			return f, err
 		}
 		code := Run(sys)
-		if code == 0 || !strings.Contains(errs.String(), "more than") || read == 0 || read > 65<<20 {
+		if code == 0 || !strings.Contains(errs.String(), "more than") || read == 0 || read > 65<<20 || args[0] == "new" && read > mostFileBytes+1<<10 {
 			t.Errorf("%q: status %d after %d bytes: %s", args, code, read, errs)
 		}
 	}

@@ -68,7 +68,7 @@ func (m measuring) explain(ctx context.Context, first *measure.Result) error {
 		}
 	}
 	if err := m.document(e); err != nil {
-		return notPrinted(err)
+		return err
 	}
 	return failed
 }
@@ -110,7 +110,7 @@ func (m measuring) say(lines text.Lines) {
 func (m measuring) document(e explanation) error {
 	switch {
 	case m.flags.json:
-		return writeJSON(m.sys.Stdout, e)
+		return printJSON(m.sys.Stdout, e)
 	case m.flags.jsonStream:
 		b, err := json.Marshal(struct {
 			Event string `json:"event"`

@@ -37,8 +37,10 @@ func TestTheLastLineOfATestIsItsFigure(t *testing.T) {
 			t.Errorf("%s: status %d, %q\n%s", args, code, stdout, errs)
 		}
 	}
-	if out, errs, code := soku(t, "tcp", addr, "--brief", "--json"); code != 2 || out != "" || !strings.Contains(errs, "none of the others can be") {
-		t.Errorf("status %d, %s%s", code, out, errs)
+	for _, args := range []string{"tcp --json", "tcp --explain", "latency --rows", "latency --table ethr"} {
+		if out, errs, code := soku(t, append(strings.Fields(args), addr, "--brief", "-t", "200ms")...); code != 2 || out != "" || !strings.Contains(errs, "none of the others can be") {
+			t.Errorf("%s: status %d, %s%s", args, code, out, errs)
+		}
 	}
 }
 

@@ -364,6 +364,18 @@ func TestAShellIsOfferedWhatIsThere(t *testing.T) {
 	}
 }
 
+func TestAShellIsOfferedEachNameOfHelpOnce(t *testing.T) {
+	out, errs, code := soku(t, "__complete", "help", "")
+	seen := map[string]int{}
+	for line := range strings.Lines(out) {
+		name, _, _ := strings.Cut(line, "\t")
+		seen[name]++
+	}
+	if code != 0 || seen["plan"] != 1 || seen["rules"] != 1 || seen["tcp"] != 1 {
+		t.Errorf("status %d, %s%s", code, out, errs)
+	}
+}
+
 func TestAShellIsOfferedOnlyValuesThatFit(t *testing.T) {
 	for args, want := range map[string]string{
 		"tcp h --tx ":                  "auto write splice zerocopy sendfile",

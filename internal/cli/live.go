@@ -31,7 +31,7 @@ type live struct {
 
 func newLive(sys *System, test measure.Test, host string, f *measureFlags) *live {
 	return &live{out: sys.Stdout, err: sys.Stderr, catalogue: sys.Catalogue, columns: sys.StdoutWidth, flags: f, test: test, host: host,
-		view:   &traceView{w: sys.Stdout, catalogue: sys.Catalogue, width: sys.StdoutWidth, height: sys.StdoutHeight},
+		view:   &traceView{terminalLines: sys.stdoutLines()},
 		search: &mtuView{w: sys.Stdout, catalogue: sys.Catalogue, width: sys.StdoutWidth},
 	}
 }
@@ -129,7 +129,7 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	case l.flags.jsonStream:
 		return writeEvent(l.out, "result", r)
 	case l.flags.json:
-		return writeJSON(l.out, r)
+		return printJSON(l.out, r)
 	case l.flags.brief:
 		return nil
 	}
@@ -203,50 +203,20 @@ func (v *mtuView) clear() {
 	}
 }
 
-// usualHeight is the number of rows of a terminal that does not report it.
-const usualHeight = 24
-
-// traceView draws the table of hops over and over on a terminal. Elsewhere it prints each hop once,
-// when it is known: the table comes with the summary.
+// traceView draws the table of hops on a terminal. Elsewhere it prints each hop once, when it is
+// known: the table comes with the summary.
 type traceView struct {
-	w             io.Writer
-	catalogue     *text.Catalogue
-	width, height func() int
-	drawn         int // lines that stand there
-	listed        int // hops that were printed
+	terminalLines
+	listed int // hops that were printed
 }
 
 func (v *traceView) draw(host string, t *measure.Trace) {
-	width, height := v.width(), v.height()
+	width := v.width()
 	if width <= 0 {
 		v.list(t, false)
 		return
 	}
-	if height <= 0 {
-		height = usualHeight
-	}
-	lines := append([]string{traceHead(v.catalogue, host, t, width-1)}, fitted(v.catalogue, tests.TraceTable(v.catalogue, t), width-1)...)
-	// Lines above the top of a terminal cannot be overwritten, and the cursor
-	// stands below the last line.
-	if room := max(height-1, 2); len(lines) > room {
-		lines = append(lines[:room-1], v.catalogue.Sentence("live.more_lines", text.Args{"N": len(lines) - room + 1}))
-	}
-	parts := v.back()
-	for _, line := range lines {
-		parts = append(parts, terminal.Truncate(printable.Line(line), width-1, "…"), endLine, "\n") // the last column would wrap
-	}
-	printable.Draw(v.w, append(parts, eraseBelow)...)
-	v.drawn = len(lines)
-}
-
-const eraseBelow = printable.Sequence("\x1b[J")
-
-// back moves the cursor to where the table begins.
-func (v *traceView) back() []any {
-	if v.drawn == 0 {
-		return []any{beginLine}
-	}
-	return []any{printable.Sequence(fmt.Sprintf("\x1b[%dA\r", v.drawn))}
+	v.terminalLines.draw(append([]string{traceHead(v.catalogue, host, t, width-1)}, fitted(v.catalogue, tests.TraceTable(v.catalogue, t), width-1)...))
 }
 
 // traceHead says what runs. On a narrow terminal it does without how to end.
@@ -301,8 +271,7 @@ func (v *traceView) list(t *measure.Trace, ended bool) {
 func (v *traceView) end(t *measure.Trace) {
 	switch {
 	case v.drawn > 0:
-		printable.Draw(v.w, append(v.back(), eraseBelow)...)
-		v.drawn = 0
+		v.clear()
 	case v.listed > 0 && t != nil:
 		v.list(t, true)
 		fmt.Fprintln(v.w)

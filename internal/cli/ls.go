@@ -167,7 +167,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 			Headline: headline(text.ForPrograms(), e), Figures: e.Figures, ErrorKind: e.ErrorKind, Error: e.Error,
 		}, "  ", "  ")
 		if err != nil {
-			return notPrinted(err)
+			return err
 		}
 		_, _ = out.WriteString(before) // Flush reports a failure
 		_, _ = out.Write(printable.JSON(b))
@@ -178,10 +178,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 		after = "[]\n" // none
 	}
 	_, _ = out.WriteString(after)
-	if err := out.Flush(); err != nil {
-		return notPrinted(err)
-	}
-	return nil
+	return out.Flush()
 }
 
 // headline is the figure that a person looks for in a result, or its kind of failure.

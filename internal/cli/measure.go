@@ -158,6 +158,11 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 		addAccess(cmd, f.iperf3.add)
 	}
 	cmd.MarkFlagsMutuallyExclusive("json", "json-stream", "brief")
+	for _, more := range []string{"explain", "rows", "table"} {
+		if cmd.Flags().Lookup(more) != nil {
+			cmd.MarkFlagsMutuallyExclusive("brief", more)
+		}
+	}
 	return cmd, f
 }
 
@@ -184,17 +189,16 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 		return err
 	}
 	m := measuring{sys: sys, flags: f, spec: trial.Spec{
-		Test: test, Options: f.options, Host: host, Token: token, TLS: tlsConfig, IPerf3: asked, Version: version.String(),
+		Test: test, Options: f.options, Endless: f.endless, Host: host, Token: token, TLS: tlsConfig, IPerf3: asked, Version: version.String(),
 		Floor: storedBaseline(sys, func(why string) { fmt.Fprintln(sys.Stderr, why) }),
 	}}
 	live := newLive(sys, test, host, f)
 	r := trial.Run(ctx, m.spec, trial.Hooks{Observe: live.observe, State: live.state, Trace: live.trace, MTU: live.mtu})
 
-	f.ended(r)
 	saved, saveErr := keep(sys, r, f)
 	if !f.explain || !f.json { // then it is a part of the explanation
 		if err := live.finish(r, saved); err != nil {
-			return notPrinted(err)
+			return err
 		}
 	}
 	var explainErr error
@@ -219,20 +223,6 @@ func (f *measureFlags) setEndless(flags *pflag.FlagSet, test measure.Test) {
 	f.endless = slices.Contains(endlessTests, test) && flags.Changed("count") && f.options.Count == 0 && !flags.Changed("duration")
 	if f.endless {
 		f.options.Count = endlessCount
-	}
-}
-
-// ended gives the result of an endless test that was answered the count that it reached. The
-// interrupt that ended it is no failure.
-func (f *measureFlags) ended(r *measure.Result) {
-	if !f.endless || r.Error == nil || r.Error.Kind != measure.KindInterrupted {
-		return
-	}
-	switch {
-	case r.Trace != nil && len(r.Trace.Hops) > 0:
-		r.Error, r.Options.Count = nil, r.Trace.Rounds
-	case r.Latency != nil && r.Latency.Received > 0:
-		r.Error, r.Options.Count = nil, r.Latency.Sent
 	}
 }
 

@@ -240,6 +240,16 @@ func TestAnswersAreKeptIfTheyEndAndTakenTheNextTime(t *testing.T) {
 	}
 }
 
+func TestAnswersThatCannotBeReadAreReported(t *testing.T) {
+	file, run := newPlan(t)
+	if err := os.Mkdir(file+".answers", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := run("Why?\n", "-o", file); code != 3 || !strings.Contains(errs, file+".answers") || strings.Contains(errs, "ingest") {
+		t.Errorf("status %d, %s", code, errs)
+	}
+}
+
 func TestNothingIsWrittenIfTheAnswersEnd(t *testing.T) {
 	file, run := newPlan(t)
 	if _, errs, code := run("Why?\nvm2\n", "-o", file); code != 130 || !strings.Contains(errs, "the input ended") {

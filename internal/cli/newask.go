@@ -64,12 +64,12 @@ func answersFile(d advice.Draft) string { return d.File + ".answers" }
 
 // read takes the answers in a file, if there is one.
 func (a *asking) read(file string) error {
-	data, _, err := readBounded(a.sys, file)
+	data, err := a.sys.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return err
+		return measure.AsError(err, measure.KindFile)
 	}
 	for line := range strings.Lines(string(data)) {
 		if question, text, found := strings.Cut(strings.TrimSpace(line), ":"); found {

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"soku/internal/store"
 	"soku/test/freeport"
 )
 
@@ -39,7 +42,7 @@ func TestPlacesToWriteAreTriedBeforeAnythingIsMeasured(t *testing.T) {
 		{"run --no-preflight " + plan, below},
 		{"run --no-preflight --report " + below + ".html " + plan, ""},
 		{"versus tcp_" + closed + " tcp_" + closed + "_-P_2", below},
-		{"new --host vm2 -o " + below, ""},
+		{"new -o " + filepath.Join(dir, "none", "plan.yaml"), ""},
 	} {
 		args := strings.Fields(c.line)
 		for i := range args {
@@ -49,12 +52,43 @@ func TestPlacesToWriteAreTriedBeforeAnythingIsMeasured(t *testing.T) {
 		if c.dataDir != "" {
 			sys.DataDir = c.dataDir
 		}
-		if code := Run(sys); code != 7 || out.Len() > 0 || !strings.Contains(errs.String(), dir) || strings.Contains(errs.String(), "refused") {
+		sys.StdinTerminal = func() bool { return true }
+		sys.Stdin = strings.NewReader("Why?\nvm2\ntcp\n\n\n") // answers to the questions of soku new
+		if code := Run(sys); code != 7 || out.Len() > 0 || !strings.Contains(errs.String(), dir) || strings.Contains(errs.String(), "refused") || strings.Contains(errs.String(), sys.Catalogue.Sentence("new.keys", nil)) {
 			t.Errorf("%s: status %d, %s%s", c.line, code, out, errs)
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*.part")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, %v", left, err)
+	}
+}
+
+func TestARunOpensAndTriesEachPlaceOnce(t *testing.T) {
+	closed := net.JoinHostPort("127.0.0.1", strconv.Itoa(freeport.One(t)))
+	dir := t.TempDir()
+	plan, other := filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "other.db")
+	if err := os.WriteFile(plan, fmt.Appendf(nil, "campaign: a\ntests: {tcp: {test: tcp, duration: 100ms}}\nendpoints: {b: {address: %q}}\nto: b\nrounds: 1\n", closed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"", other} {
+		sys, _, errs := fakeSystem(t, "run", "--no-preflight", "--patience", "0", "--store", file, plan)
+		open, try := sys.OpenStore, sys.TryWrite
+		var opened, tried []string
+		sys.OpenStore = func(ctx context.Context, address string) (store.Store, error) {
+			opened = append(opened, address)
+			return open(ctx, address)
+		}
+		sys.TryWrite = func(name string) error {
+			tried = append(tried, name)
+			return try(name)
+		}
+		want := []string{storeFile(sys, "")}
+		if file != "" {
+			want = append(want, file)
+		}
+		if Run(sys); !slices.Equal(opened, []string{storeFile(sys, file)}) || !slices.Equal(tried, want) {
+			t.Errorf("--store %q: opened %q, tried %q; %s", file, opened, tried, errs)
+		}
 	}
 }
 

@@ -303,14 +303,6 @@ func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 
 // printJSON writes v for other programs, indented for people.
 func printJSON(w io.Writer, v any) error {
-	if err := writeJSON(w, v); err != nil {
-		return notPrinted(err)
-	}
-	return nil
-}
-
-// writeJSON is printJSON with the error of the encoding or of w.
-func writeJSON(w io.Writer, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
 		_, err = fmt.Fprintf(w, "%s\n", printable.JSON(b))

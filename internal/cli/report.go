@@ -79,7 +79,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		}
 		if f.output == "" {
 			if _, err := sys.Stdout.Write(b.Bytes()); err != nil {
-				return notPrinted(err)
+				return err
 			}
 			continue
 		}

@@ -76,7 +76,8 @@ func filtered(sys *System) (out *System, stdout *printable.Writer) {
 	return &all, stdout
 }
 
-// notPrinted is the error of a standard output that cannot be written.
+// notPrinted is the error of a standard output that cannot be written. Commands return what a write
+// failed with as it is.
 func notPrinted(cause error) error {
 	return measure.Fail(measure.KindStore, "cli.output", measure.Figures{"cause": cause})
 }
@@ -251,7 +252,7 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 				}
 			}
 			for _, t := range topics {
-				if len(args) == 0 {
+				if named, _, _ := root.Find([]string{t.name}); named == root && len(args) == 0 { // no command has that name
 					names = append(names, cobra.CompletionWithDesc(t.name, t.about))
 				}
 			}

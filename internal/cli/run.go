@@ -120,7 +120,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 	if err != nil {
 		return err
 	}
-	if err := f.tryPlaces(ctx, sys); err != nil {
+	if err := tryDataDir(sys); err != nil {
 		return err
 	}
 	st, err := openStore(ctx, sys, f.store)
@@ -128,6 +128,9 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+	if err := f.tryPlaces(sys); err != nil {
+		return err
+	}
 	show := newProgress(sys, p)
 	c := conduct.Conductor{Host: hostOf(sys, f.binaries), Store: st, Journals: campaignsDir(sys), Observer: show}
 	if sys.StdinTerminal() {
@@ -158,13 +161,13 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 	return err
 }
 
-// tryPlaces fails if the journal, the store or a report could not be written.
-func (f *runFlags) tryPlaces(ctx context.Context, sys *System) error {
-	if err := tryDataDir(sys); err != nil {
-		return err
-	}
-	if err := tryStore(ctx, sys, f.store); err != nil {
-		return err
+// tryPlaces fails if a store outside the data folder, which was tried, or a report could not be
+// written.
+func (f *runFlags) tryPlaces(sys *System) error {
+	if f.store != "" {
+		if err := tryStoreFolder(sys, f.store); err != nil {
+			return err
+		}
 	}
 	for _, file := range f.reports {
 		if err := tryReport(sys, file); err != nil {
@@ -211,7 +214,7 @@ func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c
 		return err
 	}
 	if err := r.Text(sys.Stdout, sys.Catalogue, sys.StdoutWidth()); err != nil {
-		return notPrinted(err)
+		return err
 	}
 	for _, file := range f.reports {
 		var b bytes.Buffer

@@ -63,7 +63,7 @@ can, and which options limit that.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log := sys.Stderr
 			var view *serverView
-			if sys.StdoutWidth() > 0 && sys.Getenv("TERM") != "dumb" && !f.quiet && !f.child {
+			if sys.drawsOnStdout() && !f.quiet && !f.child {
 				view = newServerView(sys)
 				log = view
 			}

@@ -35,7 +35,7 @@ func TestAServerSaysWhoCanUseIt(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                    "anyone who reaches a port can make this host send and receive, for at most 1h0m0s; to limit that: --allow, --token-file, --max-rate\n",
 		"--max-duration 0 --allow 10.0.0.0/8": "clients in 10.0.0.0/8 can make this host send and receive; to limit that: --token-file, --max-rate, --max-duration\n",
-		"--max-duration 60s --max-rate 1G --allow 127.0.0.0/8 --allow ::1 --token-file " + token: "clients in 127.0.0.0/8, ::1 and has the token can make this host send and receive, at most 1.000 Gbit/s a test and direction, for at most 1m0s\n",
+		"--max-duration 60s --max-rate 1G --allow 127.0.0.0/8 --allow ::1 --token-file " + token: "clients in 127.0.0.0/8, ::1 that have the token can make this host send and receive, at most 1.000 Gbit/s a test and direction, for at most 1m0s\n",
 		"--copy-max 5GB --copy-root " + root:                                                     "for at most 1h0m0s, and write at most 5.000 GB in " + root + "; to limit that: --allow",
 		"--copy-max 0 --copy-root " + root:                                                       "and write in " + root + "; to limit that: --allow, --token-file, --max-rate, --copy-max\n",
 	} {

@@ -13,7 +13,6 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/option"
-	"soku/internal/printable"
 	"soku/internal/text"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -93,18 +92,18 @@ type serverView struct {
 	wake chan struct{} // has an element when the log has a line: the queue may have changed
 
 	mu    sync.Mutex
-	table terminalTable
+	table terminalLines
 }
 
 func newServerView(sys *System) *serverView {
-	return &serverView{sys: sys, wake: make(chan struct{}, 1)}
+	return &serverView{sys: sys, wake: make(chan struct{}, 1), table: sys.stdoutLines()}
 }
 
 // Write implements io.Writer for the log.
 func (v *serverView) Write(line []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.table.clear(v.sys)
+	v.table.clear()
 	select {
 	case v.wake <- struct{}{}:
 	default:
@@ -136,42 +135,14 @@ func (v *serverView) start(queue func() native.Queue) (stop func()) {
 	return func() { close(done); <-ended }
 }
 
+// show draws a table below its head, if it has rows.
 func (v *serverView) show(rows [][]string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.table.clear(v.sys)
-	v.table.draw(v.sys, rows)
-}
-
-// terminalTable is a table at the bottom of a terminal.
-type terminalTable struct{ lines int } // that stand there
-
-// draw writes rows as far as the terminal has room, the first of them being the head.
-func (t *terminalTable) draw(sys *System, rows [][]string) {
 	if len(rows) < 2 {
+		v.table.clear()
 		return
 	}
-	width, height := sys.StdoutWidth(), sys.StdoutHeight()
-	if height <= 0 {
-		height = usualHeight
-	}
 	makePrintable(rows)
-	lines := text.Aligned(rows, rows[0]...)
-	if room := max(height-1, 2); len(lines) > room {
-		lines = append(lines[:room-1], sys.Catalogue.Sentence("live.more_lines", text.Args{"N": len(lines) - room + 1}))
-	}
-	var parts []any
-	for _, line := range lines {
-		parts = append(parts, terminal.Truncate(line, width-1, "…"), endLine, "\n")
-	}
-	printable.Draw(sys.Stdout, parts...)
-	t.lines = len(lines)
-}
-
-// clear takes the table away.
-func (t *terminalTable) clear(sys *System) {
-	if t.lines > 0 {
-		printable.Draw(sys.Stdout, printable.Sequence(fmt.Sprintf("\x1b[%dA\r", t.lines)), eraseBelow)
-		t.lines = 0
-	}
+	v.table.draw(text.Aligned(rows, rows[0]...))
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,41 @@ func TestTheStatusOfAServerHasWhoRunsAndWaits(t *testing.T) {
 	}
 	if out, errs, code := soku(t, "server", "status", addr, "--json", "--token-file", token); code != 0 || !strings.Contains(out, `"rate_bps": `) || !strings.Contains(out, `"exclusive": true`) {
 		t.Errorf("JSON: status %d, %s%s", code, out, errs)
+	}
+}
+
+// writes are the texts of single writes.
+type writes []string
+
+func (w *writes) Write(b []byte) (int, error) {
+	*w = append(*w, string(b))
+	return len(b), nil
+}
+
+// A table that was erased before it is drawn again would flicker.
+func TestTheTableOfAServerIsDrawnOverTheOneBefore(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	var drawn writes
+	sys.Stdout, sys.StdoutWidth, sys.StdoutHeight = &drawn, func() int { return 80 }, func() int { return 24 }
+	v := newServerView(sys)
+	table := func(clients ...string) [][]string {
+		rows := [][]string{{"CLIENT", "TEST"}}
+		for _, client := range clients {
+			rows = append(rows, []string{client, "tcp"})
+		}
+		return rows
+	}
+	for _, rows := range [][][]string{table("a", "b"), table("b"), table(), table()} {
+		v.show(rows)
+	}
+	const head, erase = "CLIENT  TEST\x1b[K\n", "\x1b[J"
+	want := []string{
+		"\r" + head + "a       tcp\x1b[K\nb       tcp\x1b[K\n" + erase,
+		"\x1b[3A\r" + head + "b       tcp\x1b[K\n" + erase,
+		"\x1b[2A\r" + erase,
+	}
+	if !slices.Equal(drawn, want) {
+		t.Errorf("%q, want %q", drawn, want)
 	}
 }
 

@@ -89,14 +89,13 @@ func printResult(c *text.Catalogue, w io.Writer, columns int, r *measure.Result,
 		printFindings(c, labelled(&b, nameColumns, columns), r.Findings)
 	}
 	if f.evidence && r.Verdict != nil {
-		row := labelled(&b, nameColumns, columns)
-		for i, line := range c.Compared(r.Verdict) {
-			label := ""
-			if i == 0 {
-				label = c.Sentence("label.evidence", nil)
-			}
-			row(label, "%s", line)
+		var evidence text.Lines
+		label := "label.evidence"
+		for _, line := range c.Compared(r.Verdict) {
+			evidence.Row(label, "summary.text", text.Args{"Text": line})
+			label = ""
 		}
+		printLines(c, &b, columns, evidence)
 	}
 	if f.rows {
 		printRows(c, &b, r.Latency)

@@ -71,6 +71,11 @@ func tryStore(ctx context.Context, sys *System, file string) error {
 	if err := inStore(ctx, sys, file, func(store.Store) error { return nil }); err != nil {
 		return err
 	}
+	return tryStoreFolder(sys, file)
+}
+
+// tryStoreFolder fails if the folder of the store takes no file.
+func tryStoreFolder(sys *System, file string) error {
 	if err := sys.TryWrite(storeFile(sys, file)); err != nil {
 		return measure.Fail(measure.KindStore, "cli.place.store", measure.Figures{"store": storeFile(sys, file), "cause": err})
 	}

@@ -184,6 +184,14 @@ func (s *System) appendPrintable(name string) (io.WriteCloser, error) {
 	}{printable.NewWriter(f), f}, nil
 }
 
+// drawsOnStdout reports whether Stdout is a terminal on which lines can be drawn over.
+func (s *System) drawsOnStdout() bool { return s.StdoutWidth() > 0 && s.Getenv("TERM") != "dumb" }
+
+// stdoutLines are lines at the bottom of the terminal behind Stdout.
+func (s *System) stdoutLines() terminalLines {
+	return terminalLines{w: s.Stdout, catalogue: s.Catalogue, width: s.StdoutWidth, height: s.StdoutHeight}
+}
+
 // warnReadable warns of a file with a secret that every user of this host can read. It is no error:
 // containers get their secrets in such files. On Windows the mode does not show who can read.
 func (s *System) warnReadable(file string) {

@@ -6,7 +6,6 @@ import (
 	"regexp"
 
 	"soku/docs/reference"
-	"soku/internal/measure"
 )
 
 // topics are pages of the reference that soku help shows.
@@ -31,7 +30,7 @@ func printTopic(w io.Writer, name string) (known bool, err error) {
 		}
 		page, err := reference.Pages.ReadFile(t.page)
 		if err != nil {
-			return true, measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+			return true, err
 		}
 		_, err = w.Write(pageLink.ReplaceAll(pageComment.ReplaceAll(page, nil), []byte("$1")))
 		return true, err

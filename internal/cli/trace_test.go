@@ -134,7 +134,7 @@ func TestNamesOfHopsReachNoTerminalUnchecked(t *testing.T) {
 	r := &measure.Trace{Hops: []measure.TraceHop{{Hop: 1, Sent: 1, Nodes: []measure.TraceNode{{Address: "192.0.2.1", Name: "evil\x1b[2J.example", Received: 1}}}}}
 	var summary, live strings.Builder
 	printSummary(text.English(), &summary, 0, &measure.Result{Test: measure.TestTrace, Trace: r})
-	(&traceView{w: &live, catalogue: text.English(), width: func() int { return 80 }, height: func() int { return 24 }}).draw("host", r)
+	(&traceView{terminalLines: terminalLines{w: &live, catalogue: text.English(), width: func() int { return 80 }, height: func() int { return 24 }}}).draw("host", r)
 	if !strings.Contains(summary.String(), "192.0.2.1") || strings.ContainsRune(summary.String(), 0x1b) || strings.Contains(live.String(), "evil\x1b") {
 		t.Errorf("%q\n%q", summary.String(), live.String())
 	}

@@ -26,7 +26,7 @@ func longTrace(hops int, address string) *measure.Trace {
 // drawnOn are the lines of a live table on a terminal of that size.
 func drawnOn(width, height int, host string, t *measure.Trace) []string {
 	var b bytes.Buffer
-	v := &traceView{w: &b, catalogue: text.English(), width: func() int { return width }, height: func() int { return height }}
+	v := &traceView{terminalLines: terminalLines{w: &b, catalogue: text.English(), width: func() int { return width }, height: func() int { return height }}}
 	v.draw(host, t)
 	return strings.Split(strings.TrimSuffix(strings.NewReplacer("\x1b[K", "", "\r", "", "\x1b[J", "").Replace(b.String()), "\n"), "\n")
 }
@@ -112,7 +112,7 @@ func TestATerminalSeesTheSearchForTheMTU(t *testing.T) {
 func TestASearchThatFailsLeavesNoLineBehind(t *testing.T) {
 	var b bytes.Buffer
 	v := &mtuView{w: &b, catalogue: text.English(), width: func() int { return 60 }}
-	l := &live{out: &b, catalogue: text.English(), flags: &measureFlags{}, view: &traceView{w: &b}, search: v, test: measure.TestMTU}
+	l := &live{out: &b, catalogue: text.English(), flags: &measureFlags{}, view: &traceView{terminalLines: terminalLines{w: &b}}, search: v, test: measure.TestMTU}
 	l.mtu(measure.MTUStep{Asking: 68})
 	if err := l.finish(&measure.Result{Test: measure.TestMTU, Error: measure.TextError(measure.KindUnreachable, "x", "")}, false); err != nil {
 		t.Fatal(err)

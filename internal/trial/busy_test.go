@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"slices"
 	"testing"
 
 	"soku/internal/measure"
@@ -41,7 +42,7 @@ func TestABusyHostLowersTheConfidence(t *testing.T) {
 				t.Errorf("%s: waited %v of the time", name, ratio)
 			}
 		}
-		if len(where) != len(c.want) || len(where) > 0 && where[0] != c.want[0] {
+		if !slices.Equal(where, c.want) {
 			t.Errorf("%s: found at %v, want %v", name, where, c.want)
 		}
 		confidence := measure.High

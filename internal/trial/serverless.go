@@ -28,6 +28,11 @@ func runServerless(ctx context.Context, s Spec, d *tests.Descriptor, addr netip.
 			return nil
 		},
 	})
+	if s.Endless && ctx.Err() != nil {
+		if count := answeredCount(&found); count > 0 {
+			r.Options.Count, err, ctx = count, nil, context.WithoutCancel(ctx)
+		}
+	}
 	r.Findings = append(r.Findings, found.Findings...)
 	if watch == nil { // it ended before the first packet
 		return err
@@ -56,4 +61,17 @@ func runServerless(ctx context.Context, s Spec, d *tests.Descriptor, addr netip.
 		warnBusy(r)
 	}
 	return err
+}
+
+// answeredCount is the count that an endless test reached, or 0 if nothing was answered. It takes
+// requests that were neither answered nor lost when the test ended out of those that were sent.
+func answeredCount(found *tests.ServerlessResult) int64 {
+	switch t, l := found.Trace, found.End.Latency; {
+	case t != nil && len(t.Hops) > 0:
+		return t.Rounds
+	case l != nil && l.Received > 0:
+		l.Sent = l.Received + l.Lost
+		return l.Sent
+	}
+	return 0
 }

@@ -47,6 +47,9 @@ type Spec struct {
 	// Baselines are loopback baselines that were measured on this host a short time ago. One with
 	// the trial's conditions is reused.
 	Baselines []measure.FloorReading
+	// Endless is set for a test without a server of ours whose regular end is that of the context,
+	// if something was answered by then. The result's count is what it reached.
+	Endless bool
 
 	overtime time.Duration // of a test; 0: overtime
 }

@@ -33,9 +33,9 @@ func (f *File) syntax(text string, err error) error {
 var (
 	indentation = regexp.MustCompile(`^[ \t]*`)
 	// In the texts of the following, a key comes first and its value second.
-	twoKeys  = regexp.MustCompile(`^\s*(?:- )?([^\s:]+):\s+([^\s"'\[{|>#].*:(?:\s.*)?)$`)
-	noSpace  = regexp.MustCompile(`^\s*(?:- )?([\w.-]+):(\S.*)$`)
-	reserved = regexp.MustCompile("^\\s*(?:- )?([^\\s:]+):\\s+((?:[%@`]|- ).*)$")
+	twoKeys  = regexp.MustCompile(`^\s*(?:- )?([^\s:{\[,&*]+):\s+([^\s"'\[{|>#].*:(?:\s.*)?)$`)
+	noSpace  = regexp.MustCompile(`^\s*(?:- )?([\w.-]+):([^\s/].*)$`)
+	reserved = regexp.MustCompile("^\\s*(?:- )?([^\\s:{\\[,&*]+):\\s+((?:[%@`]|- ).*)$")
 )
 
 // mistake recognizes a mistake of people at the place where the parser stopped with a message, or

@@ -24,6 +24,12 @@ func TestMistakesOfPeopleAreInPlainWords(t *testing.T) {
 		"dishes:\n  soup:\n    name: - x\n":                    quotes + `name: "- x"`,
 		"dishes:\n  soup:\n    name: hot\n      price: 1\n":    "m.yaml:4:7: the line is indented deeper than the one before, which has a value already",
 		"dishes: [\n": "not YAML: ",
+		// The parser knows best what is wrong with a mapping or a list on one line, and an address is no key.
+		"dishes:\n  - {name: a, price: 1\n":    "m.yaml:2:5: not YAML: ",
+		"dishes:\n  - {name: @home}\n":         "m.yaml:2:12: not YAML: ",
+		"dishes:\n  [name: a: b\n":             "m.yaml:2:10: not YAML: ",
+		"dishes:\n  - http://x: y: z\n":        "m.yaml:2:15: not YAML: ",
+		"dishes:\n  - http://x\n    name: a\n": "not YAML: ",
 	} {
 		_, _, err := read(menu, text)
 		if err == nil || !strings.Contains(err.Error(), want) {
