@@ -98,16 +98,17 @@ func (p *mtrRun) figures(s *Source, at int, h *routeHop, words []string) error {
 		case "Wrst":
 			to = &h.worst
 		case "StDev":
+			if !ok && impossible(words[i]) {
+				s.noteImpossible(at)
+				continue
+			}
 			to, h.hasSD = &h.sd, true
 		case "Snt":
 			h.sent, ok = int64(v), ok && v < 1e12
 		default:
 			continue
 		}
-		switch {
-		case !ok && impossible(words[i]) && to != &loss:
-			s.noteImpossible(at)
-		case !ok:
+		if !ok {
 			return s.fail(at, "ingest.number.figure", measure.Figures{"tool": "mtr", "text": short(words[i])})
 		}
 		*to = v * scale
@@ -121,7 +122,7 @@ func (p *mtrRun) result(s *Source) (*measure.Result, error) {
 	if !need {
 		return nil, s.fail(p.r.Origin.Line, "ingest.mtr.no_columns", nil)
 	}
-	if len(p.route.hops) == 0 || !need {
+	if len(p.route.hops) == 0 {
 		return nil, s.cutOff("ingest.cut_off.mtr", nil)
 	}
 	p.finish("")
