@@ -166,6 +166,32 @@ func TestRunsOfTheseProgramsWithoutFiguresAreErrorsOrFailures(t *testing.T) {
 	}
 }
 
+func TestARunOfCpsWithoutConnectionsEndsBeforeTheNextRun(t *testing.T) {
+	good := text(t, "cps-client.txt")
+	none := good[:85] + "\n   10.001       40    960        0        0  0 0\n\n!!!NO CONNECTIONS WERE ESTABLISHED!!!\n"
+	whole, refused := runOfLog{19005, ""}, runOfLog{0, measure.KindUnreachable}
+	for name, c := range map[string]struct {
+		text string
+		want []runOfLog
+	}{
+		"before":  {none + good, []runOfLog{refused, whole}},
+		"between": {good + none + good, []runOfLog{whole, refused, whole}},
+		"twice":   {none + none, []runOfLog{refused, refused}},
+		"only":    {none, []runOfLog{refused}},
+	} {
+		results, err := read(t, Auto, c.text)
+		if err != nil || len(results) != len(c.want) {
+			t.Errorf("%s: %d results, want %d, %v", name, len(results), len(c.want), err)
+			continue
+		}
+		for i, r := range results {
+			if r.Summary.ConnectionsPerSecond != c.want[i].bps || (r.Error != nil) != (c.want[i].kind != "") {
+				t.Errorf("%s: result %d: %v connections per second, %v", name, i+1, r.Summary.ConnectionsPerSecond, r.Error)
+			}
+		}
+	}
+}
+
 func TestMtrsOtherReportsAreRead(t *testing.T) {
 	column := text(t, "mtr-rwbz-as-column.txt")
 	document := text(t, "mtr.json")
