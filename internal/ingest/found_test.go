@@ -202,11 +202,12 @@ func TestMtrsOtherReportsAreRead(t *testing.T) {
 		mean, best, worst float64 // ms
 		noTarget          bool
 	}{
-		"the column AS":            {column, "127.0.0.1", "localhost", 1, .1, 0, .2, true},
-		"a hop without an answer":  {strings.Replace(column, "  1. AS???    localhost (127.0.0.1) ", "  1. AS???    ???                 100.0     3    0.0   0.0   0.0   0.0   0.0\n  2. AS64500  localhost (127.0.0.1) ", 1), "127.0.0.1", "localhost", 2, .1, 0, .2, true},
-		"JSON":                     {document, "localhost", "", 1, .071, .064, .077, true},
-		"JSON, a name and address": {strings.Replace(document, `"localhost"`, `"localhost (127.0.0.1)"`, 1), "127.0.0.1", "localhost", 1, .071, .064, .077, false},
-		"JSON, numbers as texts":   {strings.NewReplacer(`"count": 1`, `"count": "1", "ASN": "AS???"`, `"Snt": 3`, `"Snt": "3"`, `"Avg": 0.071`, `"Avg": "0.071"`).Replace(document), "localhost", "", 1, .071, .064, .077, true},
+		"the column AS":             {column, "127.0.0.1", "localhost", 1, .1, 0, .2, true},
+		"a hop without an answer":   {strings.Replace(column, "  1. AS???    localhost (127.0.0.1) ", "  1. AS???    ???                 100.0     3    0.0   0.0   0.0   0.0   0.0\n  2. AS64500  localhost (127.0.0.1) ", 1), "127.0.0.1", "localhost", 2, .1, 0, .2, true},
+		"JSON":                      {document, "localhost", "", 1, .071, .064, .077, true},
+		"JSON, a name and address":  {strings.Replace(document, `"localhost"`, `"localhost (127.0.0.1)"`, 1), "127.0.0.1", "localhost", 1, .071, .064, .077, false},
+		"JSON, numbers as texts":    {strings.NewReplacer(`"count": 1`, `"count": "1", "ASN": "AS???"`, `"Snt": 3`, `"Snt": "3"`, `"Avg": 0.071`, `"Avg": "0.071"`).Replace(document), "localhost", "", 1, .071, .064, .077, true},
+		"JSON, packets of any size": {strings.Replace(document, `"psize": "64"`, `"psize": "rand(28-1500)"`, 1), "localhost", "", 1, .071, .064, .077, true},
 	} {
 		results, err := read(t, Auto, c.text)
 		if err != nil || len(results) != 1 {

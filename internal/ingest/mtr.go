@@ -149,9 +149,8 @@ func (p *mtrRun) finish(target string) {
 type mtrReport struct {
 	Report *struct {
 		MTR struct {
-			From  string    `json:"src"`
-			To    string    `json:"dst"`
-			Bytes mtrFigure `json:"psize"`
+			From string `json:"src"`
+			To   string `json:"dst"`
 		} `json:"mtr"`
 		Hubs []mtrHub `json:"hubs"`
 	} `json:"report"`
