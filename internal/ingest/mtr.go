@@ -14,7 +14,7 @@ import (
 // mtr reads the reports of mtr (-r, -w), with any columns of -o, and those of --json. They do not name the target: the last
 // hop is taken for it if it answered, though it may be a router without a route to the target.
 func mtr(s *Source) ([]*measure.Result, error) {
-	if strings.HasPrefix(strings.TrimSpace(s.text), "{") {
+	if s.hasDocuments("mtr", isTextOf("mtr")) {
 		return s.mtrJSON()
 	}
 	var started time.Time
