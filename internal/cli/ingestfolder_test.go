@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"soku/internal/store"
 )
 
 // folderOf makes a folder with these samples, by path.
@@ -35,7 +37,7 @@ func folderOf(t *testing.T, samples map[string]string) string {
 func ingestedAs(t *testing.T, sys *System, args ...string) (report ingestReport, code int, errs string) {
 	t.Helper()
 	again, out, stderr := fakeSystem(t, append([]string{"ingest", "--json"}, args...)...)
-	again.DataDir = sys.DataDir
+	again.DataDir, again.Open = sys.DataDir, sys.Open
 	again.Stdin, again.StdinTerminal = sys.Stdin, sys.StdinTerminal
 	code = Run(again)
 	if out.Len() > 0 {
@@ -148,9 +150,27 @@ func TestIngestingAgainWithAPatternReplacesAfterAQuestion(t *testing.T) {
 	if code != 0 || report.Replaced != 2 || patternsOf(report) != "D2|D4" {
 		t.Errorf("--replace: status %d, %+v: %s", code, report, errs)
 	}
-	list, out, _ := fakeSystem(t, "ls", "--campaigns")
+	list, out, _ := fakeSystem(t, "ls", "--campaigns", "--json")
 	list.DataDir = sys.DataDir
-	if code := Run(list); code != 0 || !strings.Contains(out.String(), "2") {
+	var campaigns []store.Campaign
+	if code := Run(list); code != 0 || json.Unmarshal(out.Bytes(), &campaigns) != nil || len(campaigns) != 1 || campaigns[0].Done != 2 || campaigns[0].Patterns != 2 || campaigns[0].Failed != 0 {
 		t.Errorf("status %d: %s", code, out)
+	}
+}
+
+func TestTheSameFileInTwoFoldersIsReplacedOnce(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, map[string]string{"D2/run1.json": "@iperf3-3.12-tcp.json", "D4/run1.json": "@iperf3-3.12-tcp.json"})
+	for _, c := range []struct {
+		pattern              string
+		added, replaced      int
+		patterns, campaignIs string
+	}{{"{size}/*", 1, 0, "D2|D2", "size=D2"}, {"{vm}/*", 0, 1, "D2|D2", "vm=D2"}} {
+		report, code, errs := ingestedAs(t, sys, "--replace", "--campaign", "x", "--path-pattern", c.pattern, dir)
+		if code != 0 || report.New != c.added || report.Replaced != c.replaced || report.Known != 1 || report.Other != 0 || patternsOf(report) != c.patterns {
+			t.Errorf("%s: status %d, %+v: %s", c.pattern, code, report, errs)
+		} else if levels := levelsText(report.Files[1].Results[0].Levels); levels != c.campaignIs {
+			t.Errorf("%s: %s", c.pattern, levels)
+		}
 	}
 }
