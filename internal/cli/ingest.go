@@ -194,7 +194,7 @@ type ingestTaker struct {
 	own     map[string]bool         // IDs of the results that this command put into the campaign
 }
 
-// take reads one file after another. One that cannot be read is reported; the
+// take reads one file after another. A file or folder that cannot be read is reported; the
 // other files are still ingested.
 func (t *ingestTaker) take(ctx context.Context, paths []ingestPath) error {
 	t.several = len(paths) > 1
@@ -203,7 +203,10 @@ func (t *ingestTaker) take(ctx context.Context, paths []ingestPath) error {
 			return context.Cause(ctx)
 		}
 		t.out.Files = append(t.out.Files, ingestFile{File: p.path, Results: []ingestResult{}})
-		err := t.file(ctx, len(t.out.Files)-1)
+		err := p.err
+		if err == nil {
+			err = t.file(ctx, len(t.out.Files)-1)
+		}
 		switch {
 		case measure.KindOf(err) == measure.KindStore:
 			return err

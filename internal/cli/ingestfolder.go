@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,8 @@ const noPattern = "none"
 // ingestPath is a file of a command.
 type ingestPath struct {
 	path  string
-	found bool // in a folder that was given, and not given itself
+	found bool  // in a folder that was given, and not given itself
+	err   error // why this folder cannot be read, or nil
 }
 
 // ingestPaths are the files of the arguments, and those in folders among them in the order of their names.
@@ -52,30 +54,20 @@ func ingestPaths(sys *System, args []string) ([]ingestPath, error) {
 	return out, nil
 }
 
-// folderPaths adds the files of a folder and of those in it.
+// folderPaths adds the files of a folder and of those in it, and the folders that cannot be read.
 func folderPaths(sys *System, folder string, depth int, out []ingestPath) ([]ingestPath, error) {
-	wrong := func(err error) error {
-		return measure.Fail(measure.KindFile, "cli.ingest.file", measure.Figures{"file": folder, "cause": err})
-	}
-	f, err := sys.Open(folder)
+	entries, err := folderEntries(sys, folder)
 	if err != nil {
-		return nil, wrong(err)
+		err = measure.Fail(measure.KindFile, "cli.ingest.file", measure.Figures{"file": folder, "cause": err})
+		return append(out, ingestPath{path: folder, err: err}), nil
 	}
-	defer func() { _ = f.Close() }()
-	lister, ok := f.(fs.ReadDirFile)
-	if !ok {
-		return nil, wrong(errors.ErrUnsupported)
-	}
-	entries, err := lister.ReadDir(mostFolderFiles + 1)
-	if err != nil && len(entries) > 0 {
-		return nil, wrong(err)
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		switch {
 		case strings.HasPrefix(e.Name(), "."):
-		case e.IsDir() && depth > 1:
+		case e.IsDir() && depth == 1:
+			return nil, measure.Fail(measure.KindFile, "cli.ingest.folder_deep", measure.Figures{"file": path, "limit": mostFolderDepth})
+		case e.IsDir():
 			if out, err = folderPaths(sys, path, depth-1, out); err != nil {
 				return nil, err
 			}
@@ -87,6 +79,25 @@ func folderPaths(sys *System, folder string, depth int, out []ingestPath) ([]ing
 		}
 	}
 	return out, nil
+}
+
+// folderEntries are what lies in a folder, in the order of the names, and at most one more than may be ingested.
+func folderEntries(sys *System, folder string) ([]fs.DirEntry, error) {
+	f, err := sys.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	lister, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	entries, err := lister.ReadDir(mostFolderFiles + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
 }
 
 // isForeign reports whether an error says that a file is not the output of a program that soku knows, as other
@@ -111,6 +122,9 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) err
 	for _, p := range paths {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if p.err != nil {
+			continue
 		}
 		if _, _, err := t.read(p.path); err == nil {
 			readable = append(readable, p.path)

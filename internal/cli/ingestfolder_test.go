@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,5 +174,51 @@ func TestTheSameFileInTwoFoldersIsReplacedOnce(t *testing.T) {
 		} else if levels := levelsText(report.Files[1].Results[0].Levels); levels != c.campaignIs {
 			t.Errorf("%s: %s", c.pattern, levels)
 		}
+	}
+}
+
+// brokenFolder is a folder that can be read in part.
+type brokenFolder struct{ fs.ReadDirFile }
+
+func (f brokenFolder) ReadDir(int) ([]fs.DirEntry, error) {
+	return nil, errors.New("input/output error")
+}
+
+func TestAFolderThatCannotBeReadIsReportedAndTheOthersAreIngested(t *testing.T) {
+	for name, broken := range map[string]func(fs.File) (fs.File, error){
+		"opened": func(fs.File) (fs.File, error) { return nil, fs.ErrPermission },
+		"listed": func(f fs.File) (fs.File, error) { return brokenFolder{f.(fs.ReadDirFile)}, nil },
+	} {
+		sys, _, _ := fakeSystem(t)
+		dir := folderOf(t, map[string]string{"D2/run1.json": "@iperf3-3.12-tcp.json", "lost/run1.json": "@iperf3-3.12-reverse.json"})
+		open := sys.Open
+		sys.Open = func(path string) (fs.File, error) {
+			f, err := open(path)
+			if err == nil && filepath.Base(path) == "lost" {
+				return broken(f)
+			}
+			return f, err
+		}
+		report, code, errs := ingestedAs(t, sys, "--campaign", "x", dir)
+		if code != 10 || report.New != 1 || report.Unread != 1 || len(report.Files) != 2 || !strings.Contains(errs, "lost") {
+			t.Errorf("%s: status %d, %+v: %s", name, code, report, errs)
+		}
+		report, code, errs = ingestedAs(t, sys, "--campaign", "y", filepath.Join(dir, "lost"))
+		if code == 0 || report.New != 0 || !strings.Contains(errs, "lost") {
+			t.Errorf("%s, alone: status %d, %+v: %s", name, code, report, errs)
+		}
+	}
+}
+
+func TestFoldersThatAreTooDeepAreAnError(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	deep := func(folders int) string { return strings.Repeat("d/", folders) + "run1.json" }
+	dir := folderOf(t, map[string]string{deep(15): "@iperf3-3.12-tcp.json"})
+	if report, code, errs := ingestedAs(t, sys, "--campaign", "x", dir); code != 0 || report.New != 1 {
+		t.Errorf("15 folders: status %d, %+v: %s", code, report, errs)
+	}
+	dir = folderOf(t, map[string]string{"run1.json": "@iperf3-3.12-tcp.json", deep(16): "@iperf3-3.12-reverse.json"})
+	if report, code, errs := ingestedAs(t, sys, "--campaign", "y", "--path-pattern", "none", dir); code != 3 || report.New != 0 || !strings.Contains(errs, "more than 16 folders in one another") {
+		t.Errorf("16 folders: status %d, %+v: %s", code, report, errs)
 	}
 }
