@@ -138,20 +138,23 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) err
 	if !t.sys.StdinTerminal() {
 		return measure.Fail(measure.KindUsage, "cli.ingest.folders", measure.Figures{"folders": firstOf(folders.Levels()[0]), "pattern": folders.Pattern(names)})
 	}
-	a, c := asking{sys: t.sys, in: bufio.NewReader(t.sys.Stdin)}, t.sys.Catalogue
+	a, c := asking{sys: t.sys, in: bufio.NewReader(t.sys.Stdin), ended: "cli.ingest.ended"}, t.sys.Catalogue
 	for i, levels := range folders.Levels() {
 		question := printable.Line(c.Sentence("ingest.folders", text.Args{"Folders": firstOf(levels), "Name": names[i]}))
 		err := a.put(ctx, question, func(answer string) error {
+			given := slices.Clone(names)
+			clear(given[i+1:]) // they are asked for next
 			switch answer {
 			case "":
 			case "-":
-				names[i] = ""
+				given[i] = ""
 			default:
-				if _, err := ingest.ParsePathPattern("{" + answer + "}"); err != nil {
-					return err
-				}
-				names[i] = answer
+				given[i] = answer
 			}
+			if err := checkFactors(folders, given[i], given); err != nil {
+				return err
+			}
+			names[i] = given[i]
 			return nil
 		})
 		if err != nil {
@@ -164,6 +167,19 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) err
 	}
 	fmt.Fprintln(t.sys.Stderr, printable.Line(c.Sentence("ingest.pattern", text.Args{"Pattern": pattern})))
 	q.Path, err = ingest.ParsePathPattern(pattern)
+	return err
+}
+
+// checkFactors sees that a name is one for a factor, and that a pattern with these names can be read.
+func checkFactors(folders *ingest.Folders, name string, names []string) error {
+	if strings.ContainsAny(name, "{}/") {
+		return measure.Fail(measure.KindUsage, "cli.ingest.factor_name", measure.Figures{"text": name})
+	}
+	pattern := folders.Pattern(names)
+	if pattern == "" {
+		return nil
+	}
+	_, err := ingest.ParsePathPattern(pattern)
 	return err
 }
 

@@ -136,7 +136,7 @@ func TestIngestingAgainWithAPatternReplacesAfterAQuestion(t *testing.T) {
 	}
 	sys.StdinTerminal, sys.Stdin = func() bool { return true }, strings.NewReader("n\n")
 	report, code, errs = ingestedAs(t, sys, again...)
-	if code != 0 || report.Known != 2 || report.Replaced != 0 || strings.Count(errs, "[y/N]") != 1 || !strings.Contains(errs, "as a result without levels; now it is size=D2") {
+	if code != 0 || report.Known != 2 || report.Replaced != 0 || strings.Count(errs, "[y/N]") != 1 || !strings.Contains(errs, "as a result without levels; now it is size=D2. Replace all results of this command that are in the campaign with other levels?") {
 		t.Errorf("no: status %d, %+v: %s", code, report, errs)
 	}
 	sys.Stdin = strings.NewReader("y\n")
@@ -220,5 +220,27 @@ func TestFoldersThatAreTooDeepAreAnError(t *testing.T) {
 	dir = folderOf(t, map[string]string{"run1.json": "@iperf3-3.12-tcp.json", deep(16): "@iperf3-3.12-reverse.json"})
 	if report, code, errs := ingestedAs(t, sys, "--campaign", "y", "--path-pattern", "none", dir); code != 3 || report.New != 0 || !strings.Contains(errs, "more than 16 folders in one another") {
 		t.Errorf("16 folders: status %d, %+v: %s", code, report, errs)
+	}
+}
+
+func TestQuestionsAboutFoldersAreAskedAgainUntilTheAnswersFit(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	sys.StdinTerminal = func() bool { return true }
+	two := folderOf(t, map[string]string{"D2/east/run1.json": "@iperf3-3.12-tcp.json", "D4/west/run1.json": "@iperf3-3.12-reverse.json"})
+	for _, c := range []struct{ dir, answers, pattern, says string }{
+		{two, "size\nsize\nzone\n", "{size}/{zone}/*", "the name size twice"},
+		{two, "folder2\n\nzone\n", "{folder2}/{zone}/*", "the name folder2 twice"},
+		{two, "-\nzone\n", "*/{zone}/*", ""},
+		{two, "a}{b\nsize\nx/y\nzone\n", "{size}/{zone}/*", "is no name for a factor"},
+	} {
+		sys.Stdin = strings.NewReader(c.answers)
+		report, code, errs := ingestedAs(t, sys, "--campaign", "x", "--dry-run", c.dir)
+		if code != 0 || report.New != 2 || !strings.Contains(errs, "--path-pattern '"+c.pattern+"'") || !strings.Contains(errs, c.says) {
+			t.Errorf("%q: status %d, %+v: %s", c.answers, code, report, errs)
+		}
+	}
+	sys.Stdin = strings.NewReader("size\n")
+	if report, code, errs := ingestedAs(t, sys, "--campaign", "x", two); code == 0 || report.New != 0 || strings.Contains(errs, "no plan") || !strings.Contains(errs, "nothing is ingested") || !strings.Contains(errs, "--path-pattern") {
+		t.Errorf("the end of the input: status %d, %+v: %s", code, report, errs)
 	}
 }
