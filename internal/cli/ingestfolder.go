@@ -118,16 +118,21 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) err
 	if q.Path != nil || q.Mapping != nil && len(q.Mapping.Results) > 0 || !severalFolders(paths) {
 		return nil
 	}
-	var readable []string
+	var all, readable []string
 	for _, p := range paths {
+		if p.err == nil {
+			all = append(all, p.path)
+		}
+	}
+	if folders, err := ingest.FoldersOf(all); err == nil && folders == nil {
+		return nil // fewer files have no other folders
+	}
+	for _, path := range all {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if p.err != nil {
-			continue
-		}
-		if _, _, err := t.read(p.path); err == nil {
-			readable = append(readable, p.path)
+		if _, _, err := t.read(path); err == nil {
+			readable = append(readable, path)
 		}
 	}
 	folders, err := ingest.FoldersOf(readable)

@@ -244,3 +244,18 @@ func TestQuestionsAboutFoldersAreAskedAgainUntilTheAnswersFit(t *testing.T) {
 		t.Errorf("the end of the input: status %d, %+v: %s", code, report, errs)
 	}
 }
+
+func TestFilesAreReadOnceIfNoQuestionFollows(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, map[string]string{"run1/x.json": "@iperf3-3.12-tcp.json", "run2/x.json": "@iperf3-3.12-reverse.json"})
+	opened := map[string]int{}
+	open := sys.Open
+	sys.Open = func(path string) (fs.File, error) {
+		opened[path]++
+		return open(path)
+	}
+	report, code, errs := ingestedAs(t, sys, "--campaign", "x", dir)
+	if n := opened[filepath.Join(dir, "run1", "x.json")]; code != 0 || report.New != 2 || n != 1 {
+		t.Errorf("status %d, read %d times, %+v: %s", code, n, report, errs)
+	}
+}
