@@ -107,7 +107,9 @@ func isForeign(err error) bool {
 	if !errors.As(err, &e) || e.Cause == nil {
 		return false
 	}
-	return slices.Contains([]string{"ingest.format.undetected", "ingest.format.program", "ingest.file.zero_bytes"}, e.Cause.Code)
+	return slices.Contains([]string{
+		"ingest.format.undetected", "ingest.format.program", "ingest.file.zero_bytes", "ingest.file.empty", "ingest.file.encoding",
+	}, e.Cause.Code)
 }
 
 // chooseFactors asks for the factors of files that lie in several folders, where neither the command line nor a

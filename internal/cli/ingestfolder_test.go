@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"soku/internal/ingest"
 	"soku/internal/store"
 )
 
@@ -257,5 +258,26 @@ func TestFilesAreReadOnceIfNoQuestionFollows(t *testing.T) {
 	report, code, errs := ingestedAs(t, sys, "--campaign", "x", dir)
 	if n := opened[filepath.Join(dir, "run1", "x.json")]; code != 0 || report.New != 2 || n != 1 {
 		t.Errorf("status %d, read %d times, %+v: %s", code, n, report, errs)
+	}
+}
+
+func TestFilesOfAFolderThatAreNoTextAreLeftOut(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, map[string]string{
+		"run1.json": "@iperf3-3.12-tcp.json", "empty.txt": "", "blank.txt": "\n \n", "note.txt": "Messung f\xfcr die n\xe4chste Woche\n",
+		"trace.pcap": "\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + strings.Repeat("x", ingest.MaxFileBytes),
+	})
+	report, code, errs := ingestedAs(t, sys, "--campaign", "x", dir)
+	if code != 0 || report.New != 1 || report.Foreign != 4 || report.Unread != 0 {
+		t.Errorf("status %d, %+v: %s", code, report, errs)
+	}
+	for name, want := range map[string]string{"empty.txt": "the file is empty", "note.txt": "neither UTF-8", "trace.pcap": "zero bytes"} {
+		if _, code, errs := ingestedAs(t, sys, "--campaign", "y", filepath.Join(dir, name)); code == 0 || !strings.Contains(errs, want) {
+			t.Errorf("%s, given itself: status %d: %s", name, code, errs)
+		}
+	}
+	large := folderOf(t, map[string]string{"run1.json": "@iperf3-3.12-tcp.json", "utf16.txt": "\xff\xfe" + strings.Repeat("x\x00", ingest.MaxFileBytes/2), "large.txt": strings.Repeat("x", ingest.MaxFileBytes+1)})
+	if report, code, errs := ingestedAs(t, sys, "--campaign", "z", large); code != 10 || report.Unread != 2 || strings.Count(errs, "more than ") != 2 {
+		t.Errorf("large texts: status %d, %+v: %s", code, report, errs)
 	}
 }

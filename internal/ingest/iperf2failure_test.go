@@ -63,6 +63,8 @@ func TestARefusedRunOfIperf2InItsTableHasNoFigure(t *testing.T) {
 		"refused":              {refused + row, []runOfLog{bad}},
 		"a loop":               {whole + refused + row + whole, []runOfLog{good, bad, good}},
 		"without a line":       {whole + "connect failed: Connection refused\n" + whole, []runOfLog{good, {0, measure.KindUnreachable}, good}},
+		"a name not known":     {"error: Name or service not known\n" + whole, []runOfLog{{0, measure.KindUnreachable}, good}},
+		"in brackets":          {"write failed (timed out)\n" + row, []runOfLog{bad}},
 		"at the end":           {intervals + "connect failed: Connection refused\n", []runOfLog{all, {0, measure.KindUnreachable}}},
 		"broken in the middle": {strings.SplitAfter(intervals, "\n")[0] + strings.Replace(strings.SplitAfter(intervals, "\n")[1], "\n", "\n"+refused, 1) + strings.ReplaceAll(intervals, "42076", "42078"), []runOfLog{bad, all}},
 	} {
