@@ -131,7 +131,7 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 		return err
 	}
 	out := ingestReport{Schema: "soku.ingest/1", Campaign: in.Campaign.ID, Name: in.Campaign.Name, DryRun: f.dryRun, Files: []ingestFile{}}
-	t := &ingestTaker{sys: sys, request: q, intake: in, out: &out, fileOf: map[*measure.Result]int{}, replace: f.replace}
+	t := &ingestTaker{sys: sys, request: q, intake: in, out: &out, fileOf: map[*measure.Result]int{}, replace: f.replace, own: map[string]bool{}}
 	paths, err := ingestPaths(sys, args)
 	if err == nil && f.pattern != noPattern {
 		err = t.chooseFactors(ctx, paths)
@@ -191,9 +191,10 @@ type ingestTaker struct {
 	several bool                    // files
 	replace bool                    // results with other levels
 	asked   bool                    // whether to replace
+	own     map[string]bool         // IDs of the results that this command put into the campaign
 }
 
-// take reads one file after another. One that cannot be read is reported; the
+// take reads one file after another. A file or folder that cannot be read is reported; the
 // other files are still ingested.
 func (t *ingestTaker) take(ctx context.Context, paths []ingestPath) error {
 	t.several = len(paths) > 1
@@ -202,7 +203,10 @@ func (t *ingestTaker) take(ctx context.Context, paths []ingestPath) error {
 			return context.Cause(ctx)
 		}
 		t.out.Files = append(t.out.Files, ingestFile{File: p.path, Results: []ingestResult{}})
-		err := t.file(ctx, len(t.out.Files)-1)
+		err := p.err
+		if err == nil {
+			err = t.file(ctx, len(t.out.Files)-1)
+		}
 		switch {
 		case measure.KindOf(err) == measure.KindStore:
 			return err
@@ -299,16 +303,19 @@ const (
 	stateReplaced
 )
 
-// put puts a result into the campaign, in place of one with other levels if that is wanted.
+// put puts a result into the campaign, in place of one with other levels if that is wanted and it is of an earlier
+// command.
 func (t *ingestTaker) put(ctx context.Context, r *measure.Result) (taken *ingest.Taken, state ingestState, err error) {
-	if old := t.intake.Relevelled(r); old != nil {
+	if old := t.intake.Relevelled(r); old != nil && !t.own[old.ID] {
 		replaces, err := t.replaces(ctx, old, r)
 		if err != nil {
 			return nil, 0, err
 		}
 		if replaces {
 			t.out.Replaced++
-			taken, err = t.intake.Replace(ctx, old, r)
+			if taken, err = t.intake.Replace(ctx, old, r); err == nil {
+				t.own[taken.ID] = true
+			}
 			return taken, stateReplaced, err
 		}
 		t.out.Other++
@@ -316,6 +323,7 @@ func (t *ingestTaker) put(ctx context.Context, r *measure.Result) (taken *ingest
 	taken, added, err := t.intake.Add(ctx, r)
 	if err == nil && added {
 		t.out.New++
+		t.own[taken.ID] = true
 		return taken, stateNew, nil
 	}
 	t.out.Known++

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,8 @@ const noPattern = "none"
 // ingestPath is a file of a command.
 type ingestPath struct {
 	path  string
-	found bool // in a folder that was given, and not given itself
+	found bool  // in a folder that was given, and not given itself
+	err   error // why this folder cannot be read, or nil
 }
 
 // ingestPaths are the files of the arguments, and those in folders among them in the order of their names.
@@ -52,30 +54,20 @@ func ingestPaths(sys *System, args []string) ([]ingestPath, error) {
 	return out, nil
 }
 
-// folderPaths adds the files of a folder and of those in it.
+// folderPaths adds the files of a folder and of those in it, and the folders that cannot be read.
 func folderPaths(sys *System, folder string, depth int, out []ingestPath) ([]ingestPath, error) {
-	wrong := func(err error) error {
-		return measure.Fail(measure.KindFile, "cli.ingest.file", measure.Figures{"file": folder, "cause": err})
-	}
-	f, err := sys.Open(folder)
+	entries, err := folderEntries(sys, folder)
 	if err != nil {
-		return nil, wrong(err)
+		err = measure.Fail(measure.KindFile, "cli.ingest.file", measure.Figures{"file": folder, "cause": err})
+		return append(out, ingestPath{path: folder, err: err}), nil
 	}
-	defer func() { _ = f.Close() }()
-	lister, ok := f.(fs.ReadDirFile)
-	if !ok {
-		return nil, wrong(errors.ErrUnsupported)
-	}
-	entries, err := lister.ReadDir(mostFolderFiles + 1)
-	if err != nil && len(entries) > 0 {
-		return nil, wrong(err)
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		switch {
 		case strings.HasPrefix(e.Name(), "."):
-		case e.IsDir() && depth > 1:
+		case e.IsDir() && depth == 1:
+			return nil, measure.Fail(measure.KindFile, "cli.ingest.folder_deep", measure.Figures{"file": path, "limit": mostFolderDepth})
+		case e.IsDir():
 			if out, err = folderPaths(sys, path, depth-1, out); err != nil {
 				return nil, err
 			}
@@ -89,6 +81,25 @@ func folderPaths(sys *System, folder string, depth int, out []ingestPath) ([]ing
 	return out, nil
 }
 
+// folderEntries are what lies in a folder, in the order of the names, and at most one more than may be ingested.
+func folderEntries(sys *System, folder string) ([]fs.DirEntry, error) {
+	f, err := sys.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	lister, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	entries, err := lister.ReadDir(mostFolderFiles + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
+}
+
 // isForeign reports whether an error says that a file is not the output of a program that soku knows, as other
 // files in a folder are.
 func isForeign(err error) bool {
@@ -96,7 +107,9 @@ func isForeign(err error) bool {
 	if !errors.As(err, &e) || e.Cause == nil {
 		return false
 	}
-	return slices.Contains([]string{"ingest.format.undetected", "ingest.format.program", "ingest.file.zero_bytes"}, e.Cause.Code)
+	return slices.Contains([]string{
+		"ingest.format.undetected", "ingest.format.program", "ingest.file.zero_bytes", "ingest.file.empty", "ingest.file.encoding",
+	}, e.Cause.Code)
 }
 
 // chooseFactors asks for the factors of files that lie in several folders, where neither the command line nor a
@@ -107,13 +120,21 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) err
 	if q.Path != nil || q.Mapping != nil && len(q.Mapping.Results) > 0 || !severalFolders(paths) {
 		return nil
 	}
-	var readable []string
+	var all, readable []string
 	for _, p := range paths {
+		if p.err == nil {
+			all = append(all, p.path)
+		}
+	}
+	if folders, err := ingest.FoldersOf(all); err == nil && folders == nil {
+		return nil // fewer files have no other folders
+	}
+	for _, path := range all {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if _, _, err := t.read(p.path); err == nil {
-			readable = append(readable, p.path)
+		if _, _, err := t.read(path); err == nil {
+			readable = append(readable, path)
 		}
 	}
 	folders, err := ingest.FoldersOf(readable)
@@ -124,20 +145,23 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) err
 	if !t.sys.StdinTerminal() {
 		return measure.Fail(measure.KindUsage, "cli.ingest.folders", measure.Figures{"folders": firstOf(folders.Levels()[0]), "pattern": folders.Pattern(names)})
 	}
-	a, c := asking{sys: t.sys, in: bufio.NewReader(t.sys.Stdin)}, t.sys.Catalogue
+	a, c := asking{sys: t.sys, in: bufio.NewReader(t.sys.Stdin), ended: "cli.ingest.ended"}, t.sys.Catalogue
 	for i, levels := range folders.Levels() {
 		question := printable.Line(c.Sentence("ingest.folders", text.Args{"Folders": firstOf(levels), "Name": names[i]}))
 		err := a.put(ctx, question, func(answer string) error {
+			given := slices.Clone(names)
+			clear(given[i+1:]) // they are asked for next
 			switch answer {
 			case "":
 			case "-":
-				names[i] = ""
+				given[i] = ""
 			default:
-				if _, err := ingest.ParsePathPattern("{" + answer + "}"); err != nil {
-					return err
-				}
-				names[i] = answer
+				given[i] = answer
 			}
+			if err := checkFactors(folders, given[i], given); err != nil {
+				return err
+			}
+			names[i] = given[i]
 			return nil
 		})
 		if err != nil {
@@ -150,6 +174,19 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) err
 	}
 	fmt.Fprintln(t.sys.Stderr, printable.Line(c.Sentence("ingest.pattern", text.Args{"Pattern": pattern})))
 	q.Path, err = ingest.ParsePathPattern(pattern)
+	return err
+}
+
+// checkFactors sees that a name is one for a factor, and that a pattern with these names can be read.
+func checkFactors(folders *ingest.Folders, name string, names []string) error {
+	if strings.ContainsAny(name, "{}/") {
+		return measure.Fail(measure.KindUsage, "cli.ingest.factor_name", measure.Figures{"text": name})
+	}
+	pattern := folders.Pattern(names)
+	if pattern == "" {
+		return nil
+	}
+	_, err := ingest.ParsePathPattern(pattern)
 	return err
 }
 

@@ -2,10 +2,15 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"soku/internal/ingest"
+	"soku/internal/store"
 )
 
 // folderOf makes a folder with these samples, by path.
@@ -35,7 +40,7 @@ func folderOf(t *testing.T, samples map[string]string) string {
 func ingestedAs(t *testing.T, sys *System, args ...string) (report ingestReport, code int, errs string) {
 	t.Helper()
 	again, out, stderr := fakeSystem(t, append([]string{"ingest", "--json"}, args...)...)
-	again.DataDir = sys.DataDir
+	again.DataDir, again.Open = sys.DataDir, sys.Open
 	again.Stdin, again.StdinTerminal = sys.Stdin, sys.StdinTerminal
 	code = Run(again)
 	if out.Len() > 0 {
@@ -132,7 +137,7 @@ func TestIngestingAgainWithAPatternReplacesAfterAQuestion(t *testing.T) {
 	}
 	sys.StdinTerminal, sys.Stdin = func() bool { return true }, strings.NewReader("n\n")
 	report, code, errs = ingestedAs(t, sys, again...)
-	if code != 0 || report.Known != 2 || report.Replaced != 0 || strings.Count(errs, "[y/N]") != 1 || !strings.Contains(errs, "as a result without levels; now it is size=D2") {
+	if code != 0 || report.Known != 2 || report.Replaced != 0 || strings.Count(errs, "[y/N]") != 1 || !strings.Contains(errs, "as a result without levels; now it is size=D2. Replace all results of this command that are in the campaign with other levels?") {
 		t.Errorf("no: status %d, %+v: %s", code, report, errs)
 	}
 	sys.Stdin = strings.NewReader("y\n")
@@ -148,9 +153,131 @@ func TestIngestingAgainWithAPatternReplacesAfterAQuestion(t *testing.T) {
 	if code != 0 || report.Replaced != 2 || patternsOf(report) != "D2|D4" {
 		t.Errorf("--replace: status %d, %+v: %s", code, report, errs)
 	}
-	list, out, _ := fakeSystem(t, "ls", "--campaigns")
+	list, out, _ := fakeSystem(t, "ls", "--campaigns", "--json")
 	list.DataDir = sys.DataDir
-	if code := Run(list); code != 0 || !strings.Contains(out.String(), "2") {
+	var campaigns []store.Campaign
+	if code := Run(list); code != 0 || json.Unmarshal(out.Bytes(), &campaigns) != nil || len(campaigns) != 1 || campaigns[0].Done != 2 || campaigns[0].Patterns != 2 || campaigns[0].Failed != 0 {
 		t.Errorf("status %d: %s", code, out)
+	}
+}
+
+func TestTheSameFileInTwoFoldersIsReplacedOnce(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, map[string]string{"D2/run1.json": "@iperf3-3.12-tcp.json", "D4/run1.json": "@iperf3-3.12-tcp.json"})
+	for _, c := range []struct {
+		pattern              string
+		added, replaced      int
+		patterns, campaignIs string
+	}{{"{size}/*", 1, 0, "D2|D2", "size=D2"}, {"{vm}/*", 0, 1, "D2|D2", "vm=D2"}} {
+		report, code, errs := ingestedAs(t, sys, "--replace", "--campaign", "x", "--path-pattern", c.pattern, dir)
+		if code != 0 || report.New != c.added || report.Replaced != c.replaced || report.Known != 1 || report.Other != 0 || patternsOf(report) != c.patterns {
+			t.Errorf("%s: status %d, %+v: %s", c.pattern, code, report, errs)
+		} else if levels := levelsText(report.Files[1].Results[0].Levels); levels != c.campaignIs {
+			t.Errorf("%s: %s", c.pattern, levels)
+		}
+	}
+}
+
+// brokenFolder is a folder that can be read in part.
+type brokenFolder struct{ fs.ReadDirFile }
+
+func (f brokenFolder) ReadDir(int) ([]fs.DirEntry, error) {
+	return nil, errors.New("input/output error")
+}
+
+func TestAFolderThatCannotBeReadIsReportedAndTheOthersAreIngested(t *testing.T) {
+	for name, broken := range map[string]func(fs.File) (fs.File, error){
+		"opened": func(fs.File) (fs.File, error) { return nil, fs.ErrPermission },
+		"listed": func(f fs.File) (fs.File, error) { return brokenFolder{f.(fs.ReadDirFile)}, nil },
+	} {
+		sys, _, _ := fakeSystem(t)
+		dir := folderOf(t, map[string]string{"D2/run1.json": "@iperf3-3.12-tcp.json", "lost/run1.json": "@iperf3-3.12-reverse.json"})
+		open := sys.Open
+		sys.Open = func(path string) (fs.File, error) {
+			f, err := open(path)
+			if err == nil && filepath.Base(path) == "lost" {
+				return broken(f)
+			}
+			return f, err
+		}
+		report, code, errs := ingestedAs(t, sys, "--campaign", "x", dir)
+		if code != 10 || report.New != 1 || report.Unread != 1 || len(report.Files) != 2 || !strings.Contains(errs, "lost") {
+			t.Errorf("%s: status %d, %+v: %s", name, code, report, errs)
+		}
+		report, code, errs = ingestedAs(t, sys, "--campaign", "y", filepath.Join(dir, "lost"))
+		if code == 0 || report.New != 0 || !strings.Contains(errs, "lost") {
+			t.Errorf("%s, alone: status %d, %+v: %s", name, code, report, errs)
+		}
+	}
+}
+
+func TestFoldersThatAreTooDeepAreAnError(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	deep := func(folders int) string { return strings.Repeat("d/", folders) + "run1.json" }
+	dir := folderOf(t, map[string]string{deep(15): "@iperf3-3.12-tcp.json"})
+	if report, code, errs := ingestedAs(t, sys, "--campaign", "x", dir); code != 0 || report.New != 1 {
+		t.Errorf("15 folders: status %d, %+v: %s", code, report, errs)
+	}
+	dir = folderOf(t, map[string]string{"run1.json": "@iperf3-3.12-tcp.json", deep(16): "@iperf3-3.12-reverse.json"})
+	if report, code, errs := ingestedAs(t, sys, "--campaign", "y", "--path-pattern", "none", dir); code != 3 || report.New != 0 || !strings.Contains(errs, "more than 16 folders in one another") {
+		t.Errorf("16 folders: status %d, %+v: %s", code, report, errs)
+	}
+}
+
+func TestQuestionsAboutFoldersAreAskedAgainUntilTheAnswersFit(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	sys.StdinTerminal = func() bool { return true }
+	two := folderOf(t, map[string]string{"D2/east/run1.json": "@iperf3-3.12-tcp.json", "D4/west/run1.json": "@iperf3-3.12-reverse.json"})
+	for _, c := range []struct{ dir, answers, pattern, says string }{
+		{two, "size\nsize\nzone\n", "{size}/{zone}/*", "the name size twice"},
+		{two, "folder2\n\nzone\n", "{folder2}/{zone}/*", "the name folder2 twice"},
+		{two, "-\nzone\n", "*/{zone}/*", ""},
+		{two, "a}{b\nsize\nx/y\nzone\n", "{size}/{zone}/*", "is no name for a factor"},
+	} {
+		sys.Stdin = strings.NewReader(c.answers)
+		report, code, errs := ingestedAs(t, sys, "--campaign", "x", "--dry-run", c.dir)
+		if code != 0 || report.New != 2 || !strings.Contains(errs, "--path-pattern '"+c.pattern+"'") || !strings.Contains(errs, c.says) {
+			t.Errorf("%q: status %d, %+v: %s", c.answers, code, report, errs)
+		}
+	}
+	sys.Stdin = strings.NewReader("size\n")
+	if report, code, errs := ingestedAs(t, sys, "--campaign", "x", two); code == 0 || report.New != 0 || strings.Contains(errs, "no plan") || !strings.Contains(errs, "nothing is ingested") || !strings.Contains(errs, "--path-pattern") {
+		t.Errorf("the end of the input: status %d, %+v: %s", code, report, errs)
+	}
+}
+
+func TestFilesAreReadOnceIfNoQuestionFollows(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, map[string]string{"run1/x.json": "@iperf3-3.12-tcp.json", "run2/x.json": "@iperf3-3.12-reverse.json"})
+	opened := map[string]int{}
+	open := sys.Open
+	sys.Open = func(path string) (fs.File, error) {
+		opened[path]++
+		return open(path)
+	}
+	report, code, errs := ingestedAs(t, sys, "--campaign", "x", dir)
+	if n := opened[filepath.Join(dir, "run1", "x.json")]; code != 0 || report.New != 2 || n != 1 {
+		t.Errorf("status %d, read %d times, %+v: %s", code, n, report, errs)
+	}
+}
+
+func TestFilesOfAFolderThatAreNoTextAreLeftOut(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, map[string]string{
+		"run1.json": "@iperf3-3.12-tcp.json", "empty.txt": "", "blank.txt": "\n \n", "note.txt": "Messung f\xfcr die n\xe4chste Woche\n",
+		"trace.pcap": "\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + strings.Repeat("x", ingest.MaxFileBytes),
+	})
+	report, code, errs := ingestedAs(t, sys, "--campaign", "x", dir)
+	if code != 0 || report.New != 1 || report.Foreign != 4 || report.Unread != 0 {
+		t.Errorf("status %d, %+v: %s", code, report, errs)
+	}
+	for name, want := range map[string]string{"empty.txt": "the file is empty", "note.txt": "neither UTF-8", "trace.pcap": "zero bytes"} {
+		if _, code, errs := ingestedAs(t, sys, "--campaign", "y", filepath.Join(dir, name)); code == 0 || !strings.Contains(errs, want) {
+			t.Errorf("%s, given itself: status %d: %s", name, code, errs)
+		}
+	}
+	large := folderOf(t, map[string]string{"run1.json": "@iperf3-3.12-tcp.json", "utf16.txt": "\xff\xfe" + strings.Repeat("x\x00", ingest.MaxFileBytes/2), "large.txt": strings.Repeat("x", ingest.MaxFileBytes+1)})
+	if report, code, errs := ingestedAs(t, sys, "--campaign", "z", large); code != 10 || report.Unread != 2 || strings.Count(errs, "more than ") != 2 {
+		t.Errorf("large texts: status %d, %+v: %s", code, report, errs)
 	}
 }

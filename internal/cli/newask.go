@@ -23,6 +23,7 @@ type asking struct {
 	answers []answer // accepted
 	asked   int      // questions of this pass
 	resumed bool     // the answers are from a file, and are shown
+	ended   string   // the code of the error for an input that ends before the answers
 }
 
 // answer is one that was accepted, with the key of its question.
@@ -37,7 +38,7 @@ var errAgain = errors.New("again")
 // askDraft asks for what the flags left open. If the person ends it, the answers stay in a file,
 // with which it goes on the next time.
 func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d *advice.Draft) error {
-	a := &asking{sys: sys, in: bufio.NewReader(sys.Stdin)}
+	a := &asking{sys: sys, in: bufio.NewReader(sys.Stdin), ended: "cli.new.ended"}
 	file := answersFile(*d)
 	fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("new.keys", nil))
 	if err := a.read(file); err != nil {
@@ -138,7 +139,7 @@ func (a *asking) put(ctx context.Context, question string, take func(line string
 		if line = strings.TrimSpace(line); err != nil && line == "" {
 			fmt.Fprintln(a.sys.Stderr)
 			if ctx.Err() == nil {
-				err = measure.Fail(measure.KindInterrupted, "cli.new.ended", nil)
+				err = measure.Fail(measure.KindInterrupted, a.ended, nil)
 			}
 			return err
 		}

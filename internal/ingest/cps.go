@@ -16,7 +16,7 @@ func cps(s *Source) ([]*measure.Result, error) {
 		isTable := len(words) > 5 && words[0] == "T(sec)" && words[5] == "Conn/s"
 		_, isEnd := strings.CutPrefix(line, cpsEnd)
 		switch {
-		case !isTable && !isEnd, open != nil && (!open.ended || isTable && !open.complete):
+		case !isTable && !isEnd, open != nil && !open.none && (!open.ended || isTable && !open.complete):
 			return nil, nil
 		case record > maxRecords:
 			return nil, s.fail(at, "ingest.too_many.runs", measure.Figures{"tool": "cps", "limit": maxRecords})

@@ -11,7 +11,7 @@ import (
 // ethr reads the output of Ethr at the client and, without -ui, at the server, and the log of
 // -o at either end.
 func ethr(s *Source) ([]*measure.Result, error) {
-	if at := documentStart(s.text, len(s.text)); at >= 0 && detectText(s.text[:at]) != "ethr" {
+	if s.hasDocuments("ethr", isTextOf("ethr")) {
 		return s.ethrLog()
 	}
 	return s.ethrText()

@@ -39,12 +39,17 @@ func FoldersOf(paths []string) (*Folders, error) {
 		common++
 	}
 	f := &Folders{parts: make([][]string, len(all[0])-common)}
+	seen := make([]map[string]bool, len(f.parts))
+	for n := range seen {
+		seen[n] = map[string]bool{}
+	}
 	for i, parts := range all {
 		if len(parts) != len(all[0]) {
 			return nil, measure.Fail(measure.KindUsage, "ingest.folders.depth", measure.Figures{"file": short(paths[0]), "other": short(paths[i])})
 		}
 		for n, name := range parts[common:] {
-			if !slices.Contains(f.parts[n], name) {
+			if !seen[n][name] {
+				seen[n][name] = true
 				f.parts[n] = append(f.parts[n], name)
 			}
 		}

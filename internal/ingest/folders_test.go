@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,6 +45,17 @@ func TestFoldersThatDifferMayBeFactors(t *testing.T) {
 	}
 	if _, err := FoldersOf([]string{"a/x.json", "a/b/x.json"}); measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), "different depths") {
 		t.Error(err)
+	}
+}
+
+func TestVeryManyFoldersAreComparedInOnePass(t *testing.T) {
+	paths := make([]string, 100_000)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("a/%d/x.json", i)
+	}
+	f, err := FoldersOf(paths)
+	if err != nil || len(f.Levels()) != 1 || len(f.Levels()[0]) != len(paths) || f.Levels()[0][1] != "1" {
+		t.Errorf("%+v, %v", f, err)
 	}
 }
 

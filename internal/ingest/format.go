@@ -176,7 +176,7 @@ func detectJSON(start string) string {
 // isIperf2CSV reports whether the first line of a text, after those of standard error, is one of iperf -y C.
 func isIperf2CSV(start string) bool {
 	line, rest, more := strings.Cut(start, "\n")
-	for more && strings.Contains(line, " failed: ") {
+	for more && (strings.Contains(line, " failed: ") || iperf2FailureIn(line) != "") {
 		line, rest, more = strings.Cut(rest, "\n")
 	}
 	cells := strings.Split(line, ",")

@@ -166,6 +166,32 @@ func TestRunsOfTheseProgramsWithoutFiguresAreErrorsOrFailures(t *testing.T) {
 	}
 }
 
+func TestARunOfCpsWithoutConnectionsEndsBeforeTheNextRun(t *testing.T) {
+	good := text(t, "cps-client.txt")
+	none := good[:85] + "\n   10.001       40    960        0        0  0 0\n\n!!!NO CONNECTIONS WERE ESTABLISHED!!!\n"
+	whole, refused := runOfLog{19005, ""}, runOfLog{0, measure.KindUnreachable}
+	for name, c := range map[string]struct {
+		text string
+		want []runOfLog
+	}{
+		"before":  {none + good, []runOfLog{refused, whole}},
+		"between": {good + none + good, []runOfLog{whole, refused, whole}},
+		"twice":   {none + none, []runOfLog{refused, refused}},
+		"only":    {none, []runOfLog{refused}},
+	} {
+		results, err := read(t, Auto, c.text)
+		if err != nil || len(results) != len(c.want) {
+			t.Errorf("%s: %d results, want %d, %v", name, len(results), len(c.want), err)
+			continue
+		}
+		for i, r := range results {
+			if r.Summary.ConnectionsPerSecond != c.want[i].bps || (r.Error != nil) != (c.want[i].kind != "") {
+				t.Errorf("%s: result %d: %v connections per second, %v", name, i+1, r.Summary.ConnectionsPerSecond, r.Error)
+			}
+		}
+	}
+}
+
 func TestMtrsOtherReportsAreRead(t *testing.T) {
 	column := text(t, "mtr-rwbz-as-column.txt")
 	document := text(t, "mtr.json")
@@ -176,11 +202,12 @@ func TestMtrsOtherReportsAreRead(t *testing.T) {
 		mean, best, worst float64 // ms
 		noTarget          bool
 	}{
-		"the column AS":            {column, "127.0.0.1", "localhost", 1, .1, 0, .2, true},
-		"a hop without an answer":  {strings.Replace(column, "  1. AS???    localhost (127.0.0.1) ", "  1. AS???    ???                 100.0     3    0.0   0.0   0.0   0.0   0.0\n  2. AS64500  localhost (127.0.0.1) ", 1), "127.0.0.1", "localhost", 2, .1, 0, .2, true},
-		"JSON":                     {document, "localhost", "", 1, .071, .064, .077, true},
-		"JSON, a name and address": {strings.Replace(document, `"localhost"`, `"localhost (127.0.0.1)"`, 1), "127.0.0.1", "localhost", 1, .071, .064, .077, false},
-		"JSON, numbers as texts":   {strings.NewReplacer(`"count": 1`, `"count": "1", "ASN": "AS???"`, `"Snt": 3`, `"Snt": "3"`, `"Avg": 0.071`, `"Avg": "0.071"`).Replace(document), "localhost", "", 1, .071, .064, .077, true},
+		"the column AS":             {column, "127.0.0.1", "localhost", 1, .1, 0, .2, true},
+		"a hop without an answer":   {strings.Replace(column, "  1. AS???    localhost (127.0.0.1) ", "  1. AS???    ???                 100.0     3    0.0   0.0   0.0   0.0   0.0\n  2. AS64500  localhost (127.0.0.1) ", 1), "127.0.0.1", "localhost", 2, .1, 0, .2, true},
+		"JSON":                      {document, "localhost", "", 1, .071, .064, .077, true},
+		"JSON, a name and address":  {strings.Replace(document, `"localhost"`, `"localhost (127.0.0.1)"`, 1), "127.0.0.1", "localhost", 1, .071, .064, .077, false},
+		"JSON, numbers as texts":    {strings.NewReplacer(`"count": 1`, `"count": "1", "ASN": "AS???"`, `"Snt": 3`, `"Snt": "3"`, `"Avg": 0.071`, `"Avg": "0.071"`).Replace(document), "localhost", "", 1, .071, .064, .077, true},
+		"JSON, packets of any size": {strings.Replace(document, `"psize": "64"`, `"psize": "rand(28-1500)"`, 1), "localhost", "", 1, .071, .064, .077, true},
 	} {
 		results, err := read(t, Auto, c.text)
 		if err != nil || len(results) != 1 {

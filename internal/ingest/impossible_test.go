@@ -90,3 +90,19 @@ func TestALossOfMoreThanWasSentIsNotPublished(t *testing.T) {
 		t.Errorf("%v %+v", err, results)
 	}
 }
+
+func TestAnImpossibleDeviationOfMtrIsAbsentAndItsOtherFiguresAreErrors(t *testing.T) {
+	report := text(t, "mtr-r.txt")
+	target := func(figures string) string {
+		return strings.Replace(report, "0.1   0.1   0.1   0.1   0.0\n", figures, 1)
+	}
+	results, err := read(t, Auto, target("0.1   0.1   0.1   0.1  -nan\n"))
+	if err != nil || results[0].Summary.ReportedRTT == nil || results[0].Summary.ReportedRTT.StdDev != nil || len(results[0].Findings.With(finding.FiguresAbsent)) != 1 {
+		t.Errorf("a deviation: %v, %+v", err, results)
+	}
+	for _, figures := range []string{"-nan   0.1   0.1   0.1   0.0\n", "0.1  -nan   0.1   0.1   0.0\n", "0.1   0.1    -1   0.1   0.0\n", "0.1   0.1   0.1   inf   0.0\n"} {
+		if _, err := read(t, Auto, target(figures)); err == nil || !strings.Contains(err.Error(), "f:5: mtr's figure") {
+			t.Errorf("%q: %v", figures, err)
+		}
+	}
+}

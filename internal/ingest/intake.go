@@ -147,10 +147,14 @@ func (in *Intake) Add(ctx context.Context, r *measure.Result) (taken *Taken, add
 }
 
 // Relevelled returns the result of the campaign that was made from the same position of a file, if its levels
-// are others than those that r has now, or nil. A result without levels says nothing of them.
+// are others than those that r has now, or nil. A result without levels says nothing of them, and one of one end
+// cannot take the place of one of both.
 func (in *Intake) Relevelled(r *measure.Result) *Taken {
 	known := in.Known(r)
 	if known == nil || len(r.Trial.Levels) == 0 || measure.LevelsKey(known.Levels) == measure.LevelsKey(r.Trial.Levels) {
+		return nil
+	}
+	if known.Origin.Other != nil && r.Origin.Other == nil {
 		return nil
 	}
 	return known

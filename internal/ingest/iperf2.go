@@ -34,7 +34,7 @@ type iperf2File struct {
 }
 
 func (p *iperf2File) line(at int, line string) error {
-	if text := iperf2Failure.FindString(line); text != "" {
+	if text := iperf2FailureIn(line); text != "" {
 		return p.failure(at, text)
 	}
 	switch {
@@ -132,8 +132,7 @@ func (p *iperf2File) connection(at int, id, rest string) error {
 	if len(t.ids) >= maxStreams {
 		return p.s.fail(at, "ingest.too_many.streams", measure.Figures{"limit": maxStreams})
 	}
-	t.ids = append(t.ids, id)
-	t.known[id] = true
+	t.connect(id)
 	words := strings.Fields(rest)
 	if len(words) >= 8 {
 		t.near, _, _ = strings.Cut(words[1], "%")
@@ -198,6 +197,8 @@ type iperf2Test struct {
 	ids                     []string
 	known                   map[string]bool
 	rows                    map[string][]iperf2Row // by ID; of the way back after an asterisk
+	whole                   map[string]wholeRow    // of the rows of each ID
+	lacking                 int                    // streams without the row of their whole time
 	reports                 map[string]iperf2Row
 	reported                map[string]bool // the server's report follows
 	reordered               map[string]float64
@@ -210,7 +211,7 @@ type iperf2Test struct {
 
 func newIperf2Test(line int) *iperf2Test {
 	return &iperf2Test{
-		line: line, known: map[string]bool{}, rows: map[string][]iperf2Row{}, reports: map[string]iperf2Row{}, reported: map[string]bool{}, reordered: map[string]float64{},
+		line: line, known: map[string]bool{}, rows: map[string][]iperf2Row{}, whole: map[string]wholeRow{}, reports: map[string]iperf2Row{}, reported: map[string]bool{}, reordered: map[string]float64{},
 	}
 }
 
@@ -226,39 +227,87 @@ func (t *iperf2Test) add(s *Source, at int, id string, row iperf2Row) error {
 	if len(t.rows[id]) >= maxRecords {
 		return s.fail(at, "ingest.too_many.intervals", measure.Figures{"limit": maxRecords})
 	}
-	t.rows[id] = append(t.rows[id], row)
+	t.put(id, row)
 	return nil
 }
+
+// put adds a row to those of its stream.
+func (t *iperf2Test) put(id string, row iperf2Row) {
+	stream := id
+	if !t.known[id] {
+		stream = strings.TrimPrefix(id, "*")
+	}
+	before := t.hasTotal(stream)
+	w := t.whole[id]
+	w.take(len(t.rows[id]), row)
+	t.whole[id], t.rows[id] = w, append(t.rows[id], row)
+	switch after := t.hasTotal(stream); {
+	case !t.known[stream] || after == before:
+	case after:
+		t.lacking--
+	default:
+		t.lacking++
+	}
+}
+
+// connect adds a stream.
+func (t *iperf2Test) connect(id string) {
+	t.ids = append(t.ids, id)
+	t.known[id] = true
+	t.lacking++
+}
+
+// hasTotal reports whether a stream has the row of its whole time. Rows of the way there count first.
+func (t *iperf2Test) hasTotal(id string) bool {
+	if len(t.rows[id]) == 0 {
+		id = "*" + id
+	}
+	return t.whole[id].ok()
+}
+
+// hasTotals reports whether every stream has the row of its whole time.
+func (t *iperf2Test) hasTotals() bool { return t.lacking == 0 }
 
 // done reports whether all streams have their totals. The first second of one looks like a total.
 func (t *iperf2Test) done() bool {
 	for _, id := range t.ids {
-		rows := t.rows[id]
-		if t.reverse && len(rows) == 0 || t.duplex {
-			rows = t.rows["*"+id]
+		if t.reverse && len(t.rows[id]) == 0 || t.duplex {
+			id = "*" + id
 		}
-		if _, _, ok := total(rows); !ok || len(rows) == 1 && rows[0].to <= 1.01 && !t.udp {
+		if rows := t.rows[id]; !t.whole[id].ok() || len(rows) == 1 && rows[0].to <= 1.01 && !t.udp {
 			return false
 		}
 	}
 	return true
 }
 
-// total is the row of a stream's whole time; the others are intervals. It is the longest of those
+// wholeRow finds the row of a stream's whole time; the others are intervals. It is the longest of those
 // that begin at 0 and, as threads print, not always the last. Without it the file is truncated.
-func total(rows []iperf2Row) (sum iperf2Row, intervals []iperf2Row, ok bool) {
-	at, last := -1, 0.0
-	for i, row := range rows {
-		last = max(last, row.to)
-		if row.from == 0 && (at < 0 || row.to >= rows[at].to) {
-			at = i
-		}
+type wholeRow struct {
+	at       int     // its index
+	found    bool    // a row begins at 0
+	to, last float64 // the ends of the row at that index and of all rows, s
+}
+
+func (w *wholeRow) take(at int, row iperf2Row) {
+	w.last = max(w.last, row.to)
+	if row.from == 0 && (!w.found || row.to >= w.to) {
+		w.at, w.found, w.to = at, true, row.to
 	}
+}
+
+func (w wholeRow) ok() bool {
 	const rounding = 0.06 // of times with one decimal
-	if at < 0 || rows[at].to < last-rounding {
+	return w.found && w.to >= w.last-rounding
+}
+
+// total is the row of a stream's whole time, and the intervals.
+func (t *iperf2Test) total(id string) (sum iperf2Row, intervals []iperf2Row, ok bool) {
+	rows, w := t.rows[id], t.whole[id]
+	if !w.ok() {
 		return sum, nil, false
 	}
-	intervals = slices.Delete(slices.Clone(rows), at, at+1)
+	intervals = slices.Delete(slices.Clone(rows), w.at, w.at+1)
 	slices.SortStableFunc(intervals, func(a, b iperf2Row) int { return cmp.Compare(a.from, b.from) })
-	return rows[at], intervals, true
+	return rows[w.at], intervals, true
 }

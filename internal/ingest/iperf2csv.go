@@ -81,7 +81,7 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if text := iperf2Failure.FindString(cells[0]); text != "" {
+		if text := iperf2FailureIn(cells[0]); text != "" {
 			if test != nil && !test.hasTotals() {
 				test.failure = strings.Clone(text)
 				continue
@@ -131,9 +131,9 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 			}
 			id = strings.Clone(id)
 			ports[id] = cells[2] + ">" + cells[4]
-			test.ids = append(test.ids, id)
+			test.connect(id)
 		}
-		test.rows[id] = append(test.rows[id], row)
+		test.put(id, row)
 	}
 	if err := end(); err != nil {
 		return nil, err

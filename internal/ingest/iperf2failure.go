@@ -13,6 +13,14 @@ import (
 // follow a whole test.
 var iperf2Failure = regexp.MustCompile(`(?:\b(?:tcp |udp )?(?:connect|write|read|recv|send|bind|listen|accept|select|poll)[a-z0-9]{0,10} failed(?::| \().*|^error: .*)`)
 
+// iperf2FailureIn is what a line says about a test that failed, or empty.
+func iperf2FailureIn(line string) string {
+	if !strings.Contains(line, " failed") && !strings.HasPrefix(line, "error: ") {
+		return ""
+	}
+	return iperf2Failure.FindString(line)
+}
+
 // iperf2Message is a message on standard error whose test is not known yet: those of old versions stand
 // before the first line of their test, and a refused connection may have no other line.
 type iperf2Message struct {
@@ -57,20 +65,6 @@ func (p *iperf2File) failed() error {
 	t.failure, t.udp = m.text, p.udp
 	p.out = append(p.out, t.failed(p.atServe, len(p.out)+1))
 	return nil
-}
-
-// hasTotals reports whether every stream has the line of its whole time.
-func (t *iperf2Test) hasTotals() bool {
-	for _, id := range t.ids {
-		rows := t.rows[id]
-		if len(rows) == 0 {
-			rows = t.rows["*"+id]
-		}
-		if _, _, ok := total(rows); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // briefTime is longer than iperf takes to see that the other end is gone, in s.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -62,6 +63,8 @@ func TestARefusedRunOfIperf2InItsTableHasNoFigure(t *testing.T) {
 		"refused":              {refused + row, []runOfLog{bad}},
 		"a loop":               {whole + refused + row + whole, []runOfLog{good, bad, good}},
 		"without a line":       {whole + "connect failed: Connection refused\n" + whole, []runOfLog{good, {0, measure.KindUnreachable}, good}},
+		"a name not known":     {"error: Name or service not known\n" + whole, []runOfLog{{0, measure.KindUnreachable}, good}},
+		"in brackets":          {"write failed (timed out)\n" + row, []runOfLog{bad}},
 		"at the end":           {intervals + "connect failed: Connection refused\n", []runOfLog{all, {0, measure.KindUnreachable}}},
 		"broken in the middle": {strings.SplitAfter(intervals, "\n")[0] + strings.Replace(strings.SplitAfter(intervals, "\n")[1], "\n", "\n"+refused, 1) + strings.ReplaceAll(intervals, "42076", "42078"), []runOfLog{bad, all}},
 	} {
@@ -72,5 +75,69 @@ func TestARefusedRunOfIperf2InItsTableHasNoFigure(t *testing.T) {
 				t.Errorf("%s: result %d has label %q", name, i+1, r.Trial.Label)
 			}
 		}
+	}
+}
+
+// A file may have a message after each of very many rows.
+func TestMessagesOfIperf2AreReadWithoutReadingTheRowsAgain(t *testing.T) {
+	const rows = 20_000
+	var b strings.Builder
+	b.WriteString("Client connecting to 10.0.0.1, TCP port 5001\n[  3] local 10.0.0.2 port 4711 connected with 10.0.0.1 port 5001\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "[  3]  0.0-%d.0 sec  112 MBytes  940 Mbits/sec\nwrite failed: Broken pipe\n", i+1)
+	}
+	s, err := NewSource("f", []byte(b.String()), fileTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &iperf2File{s: s}
+	if err := s.each(p.line); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		if !p.test.hasTotals() {
+			t.Error("the stream has its total")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations to see that a test of %d rows is whole", n, rows)
+	}
+}
+
+func TestWhetherTestsOfIperf2HaveTheirTotals(t *testing.T) {
+	test := newIperf2Test(1)
+	has := func(want bool, what string) {
+		t.Helper()
+		if test.hasTotals() != want {
+			t.Errorf("%s: %v", what, !want)
+		}
+	}
+	put := func(id string, from, to float64) {
+		t.Helper()
+		row := iperf2Row{}
+		row.from, row.to = from, to
+		if err := test.add(&Source{}, 1, id, row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has(true, "no stream")
+	test.connect("3")
+	test.connect("4")
+	has(false, "no rows")
+	put("3", 0, 1)
+	has(false, "one of two streams")
+	put("*4", 0, 1)
+	has(true, "the first second of both, one of them on the way back")
+	put("3", 1, 2)
+	has(false, "an interval after it")
+	put("SUM", 0, 2)
+	has(false, "a sum")
+	put("3", 0, 2)
+	has(true, "the whole time")
+	put("4", 1, 2)
+	has(false, "an interval of the way there counts first")
+	put("4", 0, 2)
+	has(true, "both")
+	if row, intervals, ok := test.total("3"); !ok || row.to != 2 || len(intervals) != 2 || intervals[1].from != 1 {
+		t.Errorf("%+v %+v %v", row, intervals, ok)
 	}
 }

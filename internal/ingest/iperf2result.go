@@ -82,7 +82,7 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow, receivi
 	hasRetries, hasLoss, hasJitter, reports := true, true, true, 0
 	for i, id := range t.ids {
 		id = t.stream(id, f.Direction)
-		row, intervals, ok := total(t.rows[id])
+		row, intervals, ok := t.total(id)
 		if !ok {
 			return s.cutOff("ingest.cut_off.iperf2", measure.Figures{"stream": short(id)})
 		}
@@ -154,13 +154,13 @@ func (t *iperf2Test) noteMissing(r *measure.Result, f *measure.Flow, receiving, 
 // compareSum keeps iperf's own sum of several streams if it is another than theirs. iperf divides
 // by the time from the first start to some end, and each stream by its own.
 func (t *iperf2Test) compareSum(r *measure.Result) {
-	sum, _, ok := total(t.rows["SUM"])
+	sum, _, ok := t.total("SUM")
 	if !ok || len(t.ids) < 2 || seconds(2*sum.to) < r.Summary.DurationNs {
 		return
 	}
 	bps, slack := 0.0, sum.slack
 	for _, id := range t.ids {
-		row, _, _ := total(t.rows[t.stream(id, r.Options.Direction)])
+		row, _, _ := t.total(t.stream(id, r.Options.Direction))
 		bps, slack = bps+row.bps, slack+row.slack
 	}
 	if math.Abs(bps-sum.bps) > slack {
@@ -194,7 +194,7 @@ func (t *iperf2Test) bounces(s *Source, record int) (*measure.Result, error) {
 	var all iperf2Bounces
 	first := true
 	for _, id := range t.ids {
-		row, _, ok := total(t.rows[id])
+		row, _, ok := t.total(id)
 		if !ok || row.bounces == nil || row.bounces.count < 1 {
 			return nil, s.cutOff("ingest.cut_off.iperf2", measure.Figures{"stream": short(id)})
 		}

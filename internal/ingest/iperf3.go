@@ -14,7 +14,7 @@ import (
 // iperf3 reads the output of iperf3, at the client or at the server: its text, or the documents of
 // -J and --json-stream, one or several. 3.16 and 3.17 print a document twice.
 func iperf3(s *Source) ([]*measure.Result, error) {
-	if at := documentStart(s.text, len(s.text)); at < 0 || hasIperf3Text(s.text[:at]) {
+	if !s.hasDocuments("iperf3", hasIperf3Text) {
 		return s.iperf3Text()
 	}
 	docs, err := s.documents()

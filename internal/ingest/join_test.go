@@ -257,3 +257,29 @@ func TestEndsThatCannotBeOfOneRunAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A file of one end has no figures of the other end.
+func TestAResultOfOneEndDoesNotReplaceOneOfBoth(t *testing.T) {
+	ctx := context.Background()
+	client, server := one(t, "ntttcp-s.xml"), one(t, "ntttcp-r.xml")
+	levelled := func(r *measure.Result, value string) *measure.Result {
+		r.Trial.Levels = []measure.Level{{Factor: "sku", Value: value}}
+		return r
+	}
+	in, err := Open(ctx, openStore(t), request("A"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, _, err := in.Add(ctx, levelled(merge(client, server), "A"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"ntttcp-s.xml", "ntttcp-r.xml"} {
+		if old := in.Relevelled(levelled(one(t, file), "B")); old != nil {
+			t.Errorf("%s: %+v would be replaced", file, old.Origin)
+		}
+	}
+	if old := in.Relevelled(levelled(merge(one(t, "ntttcp-s.xml"), one(t, "ntttcp-r.xml")), "B")); old != both {
+		t.Errorf("both ends with other levels: %+v", old)
+	}
+}

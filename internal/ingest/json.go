@@ -83,6 +83,18 @@ func documentStart(text string, within int) int {
 	}
 }
 
+// hasDocuments reports whether a file of a format has documents, and not its text: no text of the format begins before
+// the first one. A document of another program may stand before its text.
+func (s *Source) hasDocuments(format string, isText func(text string) bool) bool {
+	at := documentStart(s.text, len(s.text))
+	return at >= 0 && !isText(s.text[:at]) && (detectJSON(s.text[at:]) == format || !isText(s.text[at:]))
+}
+
+// isTextOf returns whether a text is of a format, as its first part shows.
+func isTextOf(format string) func(text string) bool {
+	return func(text string) bool { return detectText(text[:min(len(text), sniffBytes)]) == format }
+}
+
 // into decodes a document; what does not fit its type is an error with its line.
 func (s *Source) into(d document, v any) error {
 	if err := json.Unmarshal(d.raw, v); err != nil {

@@ -14,7 +14,7 @@ import (
 // mtr reads the reports of mtr (-r, -w), with any columns of -o, and those of --json. They do not name the target: the last
 // hop is taken for it if it answered, though it may be a router without a route to the target.
 func mtr(s *Source) ([]*measure.Result, error) {
-	if strings.HasPrefix(strings.TrimSpace(s.text), "{") {
+	if s.hasDocuments("mtr", isTextOf("mtr")) {
 		return s.mtrJSON()
 	}
 	var started time.Time
@@ -98,16 +98,17 @@ func (p *mtrRun) figures(s *Source, at int, h *routeHop, words []string) error {
 		case "Wrst":
 			to = &h.worst
 		case "StDev":
+			if !ok && impossible(words[i]) {
+				s.noteImpossible(at)
+				continue
+			}
 			to, h.hasSD = &h.sd, true
 		case "Snt":
 			h.sent, ok = int64(v), ok && v < 1e12
 		default:
 			continue
 		}
-		switch {
-		case !ok && impossible(words[i]) && to != &loss:
-			s.noteImpossible(at)
-		case !ok:
+		if !ok {
 			return s.fail(at, "ingest.number.figure", measure.Figures{"tool": "mtr", "text": short(words[i])})
 		}
 		*to = v * scale
@@ -121,7 +122,7 @@ func (p *mtrRun) result(s *Source) (*measure.Result, error) {
 	if !need {
 		return nil, s.fail(p.r.Origin.Line, "ingest.mtr.no_columns", nil)
 	}
-	if len(p.route.hops) == 0 || !need {
+	if len(p.route.hops) == 0 {
 		return nil, s.cutOff("ingest.cut_off.mtr", nil)
 	}
 	p.finish("")
@@ -148,9 +149,8 @@ func (p *mtrRun) finish(target string) {
 type mtrReport struct {
 	Report *struct {
 		MTR struct {
-			From  string    `json:"src"`
-			To    string    `json:"dst"`
-			Bytes mtrFigure `json:"psize"`
+			From string `json:"src"`
+			To   string `json:"dst"`
 		} `json:"mtr"`
 		Hubs []mtrHub `json:"hubs"`
 	} `json:"report"`

@@ -31,10 +31,10 @@ type ntttcpLog struct {
 // Windows (-xml), and what both print. Each end writes its own: the receiver's should be used.
 func ntttcp(s *Source) ([]*measure.Result, error) {
 	read := s.ntttcpXML
-	switch start := strings.TrimSpace(s.text); {
-	case strings.HasPrefix(start, "{"), strings.HasPrefix(start, "[") && documentStart(s.text, len(s.text)) >= 0:
+	switch {
+	case s.hasDocuments("ntttcp", isTextOf("ntttcp")):
 		read = s.ntttcpJSON
-	case !strings.HasPrefix(start, "<"):
+	case !strings.HasPrefix(strings.TrimSpace(s.text), "<"):
 		return s.ntttcpText()
 	}
 	logs, err := read()

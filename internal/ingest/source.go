@@ -82,7 +82,7 @@ func (s *Source) reportImpossible(results []*measure.Result) {
 func NewSource(name string, data []byte, modified time.Time) (*Source, error) {
 	sum := sha256.Sum256(data)
 	s := &Source{Name: name, ModTime: modified.UTC(), SHA256: hex.EncodeToString(sum[:])}
-	if len(data) > MaxFileBytes {
+	if len(data) > MaxFileBytes && !isBinary(data) {
 		return nil, s.fail(1, "ingest.file.too_large", measure.Figures{"limit_bytes": MaxFileBytes})
 	}
 	text, problem := toUTF8(data)
@@ -159,19 +159,13 @@ var colours = regexp.MustCompile("\x1b\\[[^@-~]*[@-~]?")
 // toUTF8 detects the encoding of a text. Redirected output on Windows is UTF-16 from PowerShell,
 // and the console's code page from cmd, 932 in Japan.
 func toUTF8(data []byte) (string, *measure.Error) {
-	switch {
-	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
-		return fromUTF16(data[2:], binary.LittleEndian)
-	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
-		return fromUTF16(data[2:], binary.BigEndian)
-	case bytes.HasPrefix(data, []byte{0xef, 0xbb, 0xbf}):
-		data = data[3:]
-	case len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
-		return fromUTF16(data, binary.LittleEndian)
-	}
-	if bytes.IndexByte(data, 0) >= 0 {
+	if isBinary(data) {
 		return "", measure.Fail(measure.KindFile, "ingest.file.zero_bytes", nil)
 	}
+	if units, order := utf16Of(data); order != nil {
+		return fromUTF16(units, order)
+	}
+	data = bytes.TrimPrefix(data, []byte{0xef, 0xbb, 0xbf})
 	if utf8.Valid(data) {
 		return string(data), nil
 	}
@@ -180,6 +174,25 @@ func toUTF8(data []byte) (string, *measure.Error) {
 		return "", measure.Fail(measure.KindFile, "ingest.file.encoding", nil)
 	}
 	return string(text), nil
+}
+
+// isBinary reports whether a file has zero bytes and is not UTF-16, as pictures and captures of packets are.
+func isBinary(data []byte) bool {
+	_, order := utf16Of(data)
+	return order == nil && bytes.IndexByte(data, 0) >= 0
+}
+
+// utf16Of is the text in UTF-16 without its byte order mark, and the byte order, or nil if it is another encoding.
+func utf16Of(data []byte) (units []byte, order binary.ByteOrder) {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		return data[2:], binary.LittleEndian
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		return data[2:], binary.BigEndian
+	case len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
+		return data, binary.LittleEndian
+	}
+	return nil, nil
 }
 
 func fromUTF16(data []byte, order binary.ByteOrder) (string, *measure.Error) {

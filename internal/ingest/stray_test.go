@@ -46,7 +46,9 @@ func TestTextAroundDocumentsIsAFinding(t *testing.T) {
 // The siblings of the files above.
 func TestDocumentsAreReadAmongOtherText(t *testing.T) {
 	tcp, udp, stream := text(t, "iperf3-3.12-tcp.json"), text(t, "iperf3-3.12-udp.json"), text(t, "iperf3-3.21-stream-tcp.json")
+	ntttcp := text(t, "ntttcp-s.json")
 	const tcpBps, udpBps = 25741356264.73737, 20051910.549392313
+	ntttcpBps := one(t, "ntttcp-s.json").Summary.GoodputBps
 	lines := func(prefix func(i int) string, text string) string {
 		out := strings.SplitAfter(text, "\n")
 		for i, line := range out {
@@ -74,6 +76,8 @@ func TestDocumentsAreReadAmongOtherText(t *testing.T) {
 			[]float64{tcpBps}, []bool{true}},
 		"docker compose": {lines(func(int) string { return "iperf3-1  | " }, tcp), []float64{tcpBps}, []bool{true}},
 		"journalctl":     {lines(func(i int) string { return fmt.Sprintf("Nov 27 02:11:%02d vm1 iperf3[4711]: ", i%60) }, tcp), []float64{tcpBps}, []bool{true}},
+		"ntttcp":         {"note\n" + ntttcp + "Killed\n", []float64{ntttcpBps}, []bool{true}},
+		"a list, ntttcp": {"note\n[" + ntttcp + ",\n" + ntttcp + "]\n", []float64{ntttcpBps, ntttcpBps}, []bool{true, false}},
 		"a stream":       {"warning: x\n" + stream + "Fri Nov 27\n" + stream, []float64{0, 0}, []bool{true, true}},
 	} {
 		results, err := read(t, Auto, c.text)
@@ -93,9 +97,22 @@ func TestDocumentsAreReadAmongOtherText(t *testing.T) {
 	if r, err := read(t, Auto, text(t, "ethr-b.log")+"Killed\n"); err != nil || len(r) != 1 || around(r[0]).Text("text") != "Killed" {
 		t.Errorf("a log of Ethr: %d results, %v", len(r), err)
 	}
-	one := text(t, "ntttcp-s.json")
-	if r, err := read(t, Auto, "["+one+",\n"+one+"]\n"); err != nil || len(r) != 2 || r[0].Summary.GoodputBps != r[1].Summary.GoodputBps {
+	if r, err := read(t, Auto, "["+ntttcp+",\n"+ntttcp+"]\n"); err != nil || len(r) != 2 || r[0].Summary.GoodputBps != r[1].Summary.GoodputBps {
 		t.Errorf("a list of ntttcp: %d results, %v", len(r), err)
+	}
+	mtr := text(t, "mtr.json")
+	for name, c := range map[string]struct {
+		text    string
+		results int
+	}{"before": {"note\n" + mtr, 1}, "after": {mtr + "note\n", 1}, "on the same line": {"run 1: " + mtr, 1}, "around a list": {"note\n[" + mtr + ",\n" + mtr + "]\n", 2}} {
+		if r, err := read(t, Auto, c.text); err != nil || len(r) != c.results || around(r[0]).Code == "" {
+			t.Errorf("text %s of mtr: %d results, %v", name, len(r), err)
+		}
+	}
+	for file, format := range map[string]string{"mtr-r.txt": "mtr", "ntttcp-s.txt": "ntttcp", "ethr-b.txt": "ethr", "iperf3-3.12-tcp.txt": "iperf3"} {
+		if r, err := read(t, Auto, "[x] {\"level\": \"info\"}\n"+text(t, file)); err != nil || len(r) != 1 || r[0].Origin.Format != format {
+			t.Errorf("a document of another program before %s: %d results, %v", file, len(r), err)
+		}
 	}
 	if _, err := read(t, Auto, tcp+text(t, "iperf3-3.12-tcp.txt")); err == nil || !strings.Contains(err.Error(), "as text, and documents") {
 		t.Errorf("text and documents: %v", err)
@@ -257,7 +274,7 @@ func TestTheErrorForAnUnknownProgramNamesAnExport(t *testing.T) {
 		t.Errorf("anything: %v", err)
 	}
 	for line := range strings.Lines(otherProgramTable) {
-		if cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); !strings.HasPrefix(line, "#") && (len(cells) < 3 || len(cells) > 4 || cells[1] == "") {
+		if cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); !strings.HasPrefix(line, "#") && (len(cells) < 3 || len(cells) > 4 || cells[1] == "" || strings.Contains(strings.Join(cells[2:], " "), "...")) {
 			t.Errorf("%q", line)
 		}
 	}
