@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"soku/internal/campaign/plan"
+	"soku/internal/measure"
 	"soku/internal/stats"
 )
 
@@ -64,7 +65,7 @@ func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out [
 			w.Smallest = ratioOf(patternDifference(sd, rounds, w.Patterns))
 			w.Needed = roundsNeeded(p, sd, rounds, w.Patterns)
 		}
-		w.Halved = halved(p, sd, w)
+		w.Halved = halved(p, sd, w, levels)
 		for f := range p.Factors {
 			if n := len(p.Factors[f].Value.Levels); n > 1 && len(p.Factors) > 1 {
 				each := max(w.Patterns/n, 1) // patterns with one level
@@ -76,26 +77,45 @@ func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out [
 	return out
 }
 
-// halved is half of the levels of the factor with most of them, in twice the rounds.
-func halved(p *plan.Plan, noise float64, w Power) *HalvedPower {
+// halved is half of the compared levels of the factor with most of them, in twice the rounds. A search
+// chooses the levels of its option itself.
+func halved(p *plan.Plan, noise float64, w Power, compared [][]measure.Level) *HalvedPower {
 	const fewest = 4
-	most := 0
+	var h HalvedPower
+	n := 0
 	for f := range p.Factors {
-		if len(p.Factors[f].Value.Levels) > len(p.Factors[most].Value.Levels) {
-			most = f
+		name := p.Factors[f].Name
+		if levels := levelsOf(name, compared); name != p.Find.Option && levels > n {
+			h.Factor, n = name, levels
 		}
 	}
-	if len(p.Factors) == 0 || len(p.Factors[most].Value.Levels) < fewest {
+	if n < fewest {
 		return nil
 	}
-	n := len(p.Factors[most].Value.Levels)
-	h := HalvedPower{Factor: p.Factors[most].Name, Levels: n / 2, Rounds: 2 * w.Rounds}
-	smallest := ratioOf(patternDifference(noise, h.Rounds, w.Patterns*h.Levels/n))
+	h.Levels, h.Rounds = n/2, 2*w.Rounds
+	left := w.Patterns * h.Levels / n
+	if left < 2 {
+		return nil
+	}
+	smallest := ratioOf(patternDifference(noise, h.Rounds, left))
 	if smallest == nil {
 		return nil
 	}
 	h.Smallest = *smallest
 	return &h
+}
+
+// levelsOf returns how many levels of a factor occur in some patterns.
+func levelsOf(factor string, patterns [][]measure.Level) int {
+	values := map[string]bool{}
+	for _, levels := range patterns {
+		for _, l := range levels {
+			if l.Factor == factor {
+				values[l.Value] = true
+			}
+		}
+	}
+	return len(values)
 }
 
 // patternDifference is the smallest difference between two of the patterns, as a logarithm.
