@@ -46,8 +46,9 @@ type FactorPower struct {
 // PowerOf returns what the tests can show of the patterns that only selects. noise is that of
 // each test by its label; tests without one are left out. The comparison of two patterns is the
 // one of [stats.ComparePatterns] at the level of its strictest pair (Bonferroni), with all
-// patterns' residuals for degrees of freedom where variances are pooled; that of two levels is
-// of [stats.FindEffects], with rounds as blocks, or in one round the other factors' levels.
+// patterns' residuals for degrees of freedom where variances are pooled. The comparison of two
+// levels is the same one of a factor's levels, as in [stats.FindEffects], with rounds as blocks. In one
+// round the combinations of the other factors' levels are the blocks.
 func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out []Power) {
 	levels := p.ComparedLevels(only)
 	pairs := 1
@@ -127,12 +128,12 @@ func patternDifference(noise float64, rounds, patterns int) float64 {
 // levelDifference is the smallest difference between two of the levels, each of which as many
 // patterns have.
 func levelDifference(noise float64, rounds, patterns, levels int) float64 {
-	blocks, of, together := rounds, patterns, levels
+	blocks, of := rounds, patterns
 	if rounds == 1 {
-		blocks, of, together = patterns, 1, 2
+		blocks, of = patterns, 1
 	}
 	comparisons := float64(levels) * float64(levels-1) / 2
-	return stats.SmallestShown(noise*math.Sqrt(2/float64(of)/float64(blocks)), stats.ShownDF(together, blocks), 0.05/comparisons)
+	return stats.SmallestShown(noise*math.Sqrt(2/float64(of)/float64(blocks)), stats.ShownDF(levels, blocks), 0.05/comparisons)
 }
 
 // roundsNeeded is the rounds that show the practical threshold.

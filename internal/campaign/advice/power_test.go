@@ -43,6 +43,25 @@ func TestAPlanSaysHowSmallADifferenceItCanShow(t *testing.T) {
 	}
 }
 
+// In one round, four levels are compared together over the combinations of the other factors.
+func TestLevelsOfOneRoundAreComparedOverTheOtherFactors(t *testing.T) {
+	p := plans.Parse(t, `campaign: c
+endpoints: {a: {address: 10.0.0.1}, b: {address: 10.0.0.2}}
+to: a
+factors: {streams: [1, 2, 4, 8], window: [64k, 128k, 256k, 512k, 1M, 2M]}
+tests: {bulk: {test: tcp}}
+rounds: 1
+`)
+	got := advice.PowerOf(p, map[string]float64{"bulk": 0.02}, nil)[0]
+	for i, want := range []float64{
+		math.Expm1(stats.SmallestShown(0.02*math.Sqrt(2.0/6), 3*5, 0.05/6)), math.Expm1(stats.SmallestShown(0.02*math.Sqrt(2.0/4), stats.ShownDF(6, 4), 0.05/15)),
+	} {
+		if f := got.Factors[i]; f.Smallest == nil || math.Abs(*f.Smallest-want) > 1e-9 {
+			t.Errorf("%s: %+v, want %v", f.Factor, f, want)
+		}
+	}
+}
+
 func TestTheRoundsThatAPlanNeedsShowThePracticalThreshold(t *testing.T) {
 	noise := map[string]float64{"bulk": 0.02}
 	needed := advice.PowerOf(plans.Parse(t, designed+"practical: 1%\n"), noise, nil)[0].Needed
