@@ -182,15 +182,15 @@ func (h *Histogram) Percentiles() *Percentiles {
 	return &p
 }
 
-// leastBeyond is how many values must lie beyond a percentile above the median. Of fewer it
+// LeastBeyond is how many values must lie beyond a percentile above the median. Of fewer it
 // would be one of the few largest values, and with ten times as many another one.
-const leastBeyond = 10
+const LeastBeyond = 10
 
 // SupportsPercentile reports whether a number of values is enough for the percentile that a
 // share of them does not exceed, 0 to 1. Any number is enough for the median.
 func SupportsPercentile(count int64, share float64) bool {
 	const rounding = 1e-6
-	return share <= 0.5 || float64(count)*(1-share) > leastBeyond-rounding
+	return share <= 0.5 || float64(count)*(1-share) > LeastBeyond-rounding
 }
 
 // Percentiles are figures of one histogram, in nanoseconds. A percentile that is 0 is unknown or

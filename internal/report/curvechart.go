@@ -78,11 +78,7 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 	return p
 }
 
-// reach is how many nines of percentile the count of a histogram supports.
+// reach is how many nines of percentile the count of a histogram supports: at least the median.
 func reach(h *measure.Histogram) float64 {
-	nines := math.Log10(2)
-	for n := nines; n <= mostNines && measure.SupportsPercentile(h.Count(), 1-math.Pow(10, -n)); n += 0.01 {
-		nines = n
-	}
-	return nines
+	return min(max(math.Log10(float64(h.Count())/measure.LeastBeyond), math.Log10(2)), mostNines)
 }

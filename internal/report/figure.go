@@ -67,11 +67,7 @@ func (r *Row) combine(test measure.Test, results []*measure.Result, rounds map[i
 			if _, merged := r.histograms[m.Of]; m.Of != nil && !merged {
 				r.histograms[m.Of] = mergedHistogram(m.Of, results)
 			}
-			figure, found := combined(m, results, r.histograms[m.Of], rounds)
-			if m.Over == metric.Merged && !measure.SupportsPercentile(r.histograms[m.Of].Count(), m.Quantile) {
-				continue
-			}
-			if found {
+			if figure, found := combined(m, results, r.histograms[m.Of], rounds); found {
 				r.Figures = append(r.Figures, figure)
 			}
 		}
@@ -100,7 +96,7 @@ func combined(m *metric.Definition, results []*measure.Result, merged *measure.H
 	f = Figure{Metric: m}
 	switch m.Over {
 	case metric.Merged:
-		if merged == nil {
+		if merged == nil || !measure.SupportsPercentile(merged.Count(), m.Quantile) {
 			return f, false
 		}
 		f.Value = m.Read(merged)

@@ -22,7 +22,8 @@ func compareGroups(entries []entry, higherIsBetter bool, looks Looks, practical 
 	out := groupComparisons{PatternComparison: PatternComparison{looks: looks, margin: math.Log1p(practical)}, higherIsBetter: higherIsBetter, alone: map[int]contrast{}}
 	logs := blocks(entries, higherIsBetter)
 	c := pairContrasts(logs)
-	out.errors(&c, logs, residualsOf(logs))
+	table := residualsOf(logs)
+	out.errors(&c, logs, table, table.autocorrelation())
 	order := make([]int, len(entries))
 	for j := range entries {
 		order[j] = j

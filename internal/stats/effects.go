@@ -199,11 +199,12 @@ func (g grid) blockFactors(f int, wanted []int) []int {
 
 // together compares all levels of a factor by the rule for many patterns, of their marginal means:
 // the mean of a level in each block over the combinations of the other factors. nil where that rule
-// does not apply: for fewer than four levels, if a combination lacks a level, or if hosts were
-// deployed again.
+// does not apply: for fewer than four levels, if a combination lacks a level or all its logarithms, or
+// if hosts were deployed again.
 func (g grid) together(rows [][]int, levels int, blocks []int) (*contrasts, Unit) {
 	table, cells := make([][]float64, levels), slices.Concat(rows...)
-	if levels < moderatedPatterns || slices.Contains(cells, -1) {
+	lacks := func(cell int) bool { return cell < 0 || len(finites(g.logs[cell])) == 0 }
+	if levels < moderatedPatterns || slices.ContainsFunc(cells, lacks) {
 		return nil, ""
 	}
 	for level := range table {
@@ -220,8 +221,7 @@ func (g grid) together(rows [][]int, levels int, blocks []int) (*contrasts, Unit
 	}
 	c, out, residuals := PatternComparison{looks: g.looks}, pairContrasts(table), residualsOf(table)
 	if len(blocks) > 0 {
-		residuals.lagOne = 0 // in no order of time
-		c.errors(&out, table, residuals)
+		c.errors(&out, table, residuals, 0)
 		return &out, UnitLevels
 	}
 	all := make([]float64, len(g.Blocks))
@@ -233,7 +233,7 @@ func (g grid) together(rows [][]int, levels int, blocks []int) (*contrasts, Unit
 	if _, redeployed := ByDeployment(all, g.runs(all, cells)); redeployed {
 		return nil, ""
 	}
-	c.errors(&out, table, residuals)
+	c.errors(&out, table, residuals, residuals.autocorrelation())
 	return &out, UnitRound
 }
 
@@ -299,7 +299,7 @@ func (g grid) tetrad(units []float64, unit Unit, noise twoWay) Effect {
 		e.df = min(noise.df, 2*(n-1)+2)
 		return g.effect(e, unit)
 	}
-	widen, df := adjustment(limited(unbiasedLagOne(noise.lagOne, noise.rounds)), e.df)
+	widen, df := adjustment(noise.autocorrelation(), e.df)
 	e.err, e.df = e.err*widen, df
 	return g.effect(e, unit)
 }

@@ -62,3 +62,51 @@ func TestDeploymentsAreUnitsWhereHostsWereRedeployed(t *testing.T) {
 		}
 	}
 }
+
+// One round of 4 x 6 levels: the combinations of the other factor are the units, and have no order of time.
+func TestLevelsOfOneRoundHaveNoAutocorrelation(t *testing.T) {
+	const levels, units = 4, 6
+	noise := normals(source(5), levels*units, 0, 0.02)
+	table := make([][]float64, levels)
+	o := factorial([]string{"a", "b"}, []int{levels, units}, 1, func(at []int, _ int) float64 {
+		log := 0.1*float64(at[0]) + 0.3*float64(at[1]) + noise[at[0]*units+at[1]]
+		table[at[0]] = append(table[at[0]], log)
+		return log
+	})
+	c, residuals := pairContrasts(table), residualsOf(table)
+	if _, ok := c.moderate(0, residuals.df, residuals.pairVariance()); !ok {
+		t.Fatal("no prior")
+	}
+	for _, pair := range effects(o, EffectOptions{}).Factors[0].Pairs {
+		e := c.all[pairIndex(levels, pair.Over, pair.Of)]
+		near(t, "half width", (pair.High-pair.Low)/2, criticalValues(0.05)(e.df)*e.err, 1e-9)
+		if pair.Unit != UnitLevels || pair.Units != units {
+			t.Errorf("units of %+v", pair)
+		}
+	}
+}
+
+// A level without a round mean in a combination is compared over the combinations that it has.
+func TestLevelsArePairedByTheirCombination(t *testing.T) {
+	for name, rounds := range map[string]int{"one round": 1, "pairs of hosts in three rounds": 3} {
+		o := factorial([]string{"a", "b"}, []int{4, 6}, rounds, func(at []int, _ int) float64 {
+			if at[0] == 0 && at[1] == 1 || at[0] == 1 && at[1] == 4 {
+				return math.Inf(-1) // a round mean of 0
+			}
+			return 0.1*float64(at[0]) + 0.5*float64(at[1])
+		})
+		got := effects(o, EffectOptions{Blocks: []int{1}}).Factors[0]
+		for _, pair := range got.Pairs {
+			want := 6
+			for _, level := range []int{pair.Of, pair.Over} {
+				if level < 2 {
+					want--
+				}
+			}
+			near(t, name, pair.Log, 0.1*float64(pair.Of-pair.Over), 1e-12)
+			if pair.Units != want {
+				t.Errorf("%s: %d units of levels %d and %d, want %d", name, pair.Units, pair.Of, pair.Over, want)
+			}
+		}
+	}
+}

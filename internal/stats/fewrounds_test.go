@@ -172,6 +172,11 @@ func TestOutliersHideFewerDifferences(t *testing.T) {
 		}
 		simulate(t, "a difference of 3 % between two patterns is shown", design, 1000, shown(0.03, estimateOf)).atLeast(power - 0.04)
 		simulate(t, "a difference of 3 % between two patterns is shown", design+", by the mean (not the rule)", 400, shown(0.03, studentOf)).atMost(power - 0.15)
+		simulate(t, "a difference of 3 % between two patterns is shown", design+", by signed ranks of all campaigns (not the rule)", 400, shown(0.03, func(values []float64) estimate {
+			e := studentOf(values)
+			e.ranks = rankSigns(values)
+			return e
+		})).atMost(power + 0.04)
 		simulate(t, falseOfTwo, design, 1000, shown(0, estimateOf)).atMost(0.07)
 	}
 }

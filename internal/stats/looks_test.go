@@ -112,6 +112,21 @@ func TestManyPatternsAreDecidedAgainstWhatIsAsked(t *testing.T) {
 	}
 }
 
+// A difference that all of a few common rounds have was seen: that is no decision.
+func TestFewCommonRoundsDecideNothing(t *testing.T) {
+	for common, want := range map[int]int{5: 1, 6: 0} {
+		groups := inUnits(table(7, []float64{0.3, 0}, 12, 0.004), 1)
+		for round := common; round < 12; round++ {
+			groups[1].Rounds[round] = nil
+		}
+		for _, against := range []Against{AgainstBest, AgainstAll} {
+			if undecided, compared := LooksUpTo(20).Undecided(groups, true, 0.02, against); compared != 1 || len(undecided) != want {
+				t.Errorf("%d common rounds, %s: %v undecided of %d, want %d", common, against, undecided, compared, want)
+			}
+		}
+	}
+}
+
 func TestEffectsAreDecidedAtTheLevelOfTheLooks(t *testing.T) {
 	noise := lookedAt(t)
 	table := factorial([]string{"a"}, []int{2}, len(noise), func(at []int, round int) float64 {

@@ -89,7 +89,7 @@ func ComparePatterns(logs [][]float64, alpha float64) PatternComparison {
 	c := pairContrasts(logs)
 	table := residualsOf(logs)
 	out := PatternComparison{looks: Looks{level: alpha}}
-	out.errors(&c, logs, table)
+	out.errors(&c, logs, table, table.autocorrelation())
 	means := table.effects
 	for i, row := range logs {
 		if math.IsNaN(means[i]) { // no round with another pattern
@@ -100,15 +100,16 @@ func ComparePatterns(logs [][]float64, alpha float64) PatternComparison {
 	return out
 }
 
-// errors fills in the standard errors of all pairs of rows.
-func (c *PatternComparison) errors(of *contrasts, rows [][]float64, table twoWay) {
+// errors fills in the standard errors of all pairs of rows. r is the autocorrelation of neighbouring
+// columns: 0 for columns in no order of time.
+func (c *PatternComparison) errors(of *contrasts, rows [][]float64, table twoWay, r float64) {
 	switch most, patterns := of.together(len(rows)); {
 	case c.looks.anytime || patterns < moderatedPatterns:
 	case most < testedRounds:
 		of.untested()
 		return
 	case most >= moderatedRounds || most == moderatedRounds-1 && patterns >= manyPatterns:
-		r, least := limited(unbiasedLagOne(table.lagOne, table.rounds)), 0.0
+		least := 0.0
 		if most < minAdjustedRounds {
 			least = table.pairVariance()
 		}

@@ -76,6 +76,9 @@ func (t *twoWay) sweep(columns int) float64 {
 // meanSquare is that of the residuals, 0 for none.
 func (t *twoWay) meanSquare() float64 { return sumSquares(t.residuals) / float64(max(t.cells, 1)) }
 
+// autocorrelation is that of neighbouring rounds, without bias, as far as it is allowed for.
+func (t *twoWay) autocorrelation() float64 { return limited(unbiasedLagOne(t.lagOne, t.rounds)) }
+
 // pairVariance is the variance of a difference of two patterns that vary as all of the table do:
 // twice the residual mean square.
 func (t *twoWay) pairVariance() float64 { return 2 * sumSquares(t.residuals) / t.df }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"testing"
 
 	"soku/internal/measure"
@@ -62,5 +63,27 @@ func TestOnABusyHostNoLimitOfThePathIsCertain(t *testing.T) {
 		if ofHost(v.LimitedBy) || v.Confidence != want {
 			t.Errorf("%+v, want a limit of the path with the confidence %s", v, want)
 		}
+	}
+}
+
+// Each limit that a rule names is one of the hosts and options, or one of the path.
+func TestEachLimitIsOfTheHostsOrOfThePath(t *testing.T) {
+	path := []measure.Bottleneck{
+		measure.BottleneckFlowCap, measure.BottleneckPathShaper, measure.BottleneckPathPolicer, measure.BottleneckBurstAllowance, measure.BottleneckCompetingTraffic,
+		measure.BottleneckPathLoss, measure.BottleneckMTU, measure.BottleneckFlowHashing, measure.BottleneckPacketRate, measure.BottleneckConnectionRate,
+	}
+	for _, rule := range Rules {
+		if ofHost(rule.LimitedBy) == slices.Contains(path, rule.LimitedBy) {
+			t.Errorf("%s: is %s a limit of the hosts (ofHost) or of the path (this test)?", rule.Name, rule.LimitedBy)
+		}
+	}
+}
+
+func TestACopyThatItsDiskLimitsIsAsCertainOnABusyHost(t *testing.T) {
+	r := copied(func(source, _ *measure.CopyWork) { source.ReadNs = 18e9 })
+	want := Judge(r)
+	r.Findings = measure.Findings{measure.NewFinding(finding.HostBusy, measure.AtClient, measure.Figures{"run_delay_ratio": 0.3})}
+	if got := Judge(r); want.LimitedBy != measure.BottleneckDiskRead || want.Confidence != measure.High || got.Confidence != want.Confidence {
+		t.Errorf("%+v on a busy host, want %+v", got, want)
 	}
 }

@@ -68,12 +68,13 @@ func Judge(r *measure.Result) *measure.Verdict {
 	return best
 }
 
-// ofHost reports whether a limit is one of the hosts or of the options. Figures of a busy host show
-// these, and are less certain about the path.
+// ofHost reports whether a limit is one of the hosts, their disks or the options. Figures of a busy host
+// show these, and are less certain about the path.
 func ofHost(b measure.Bottleneck) bool {
 	switch b {
 	case measure.BottleneckSenderCPU, measure.BottleneckReceiverCPU, measure.BottleneckServerOverload, measure.BottleneckApplication, measure.BottleneckNone,
-		measure.BottleneckReceiveWindow, measure.BottleneckSendBuffer, measure.BottleneckInstanceAllowance:
+		measure.BottleneckReceiveWindow, measure.BottleneckSendBuffer, measure.BottleneckInstanceAllowance,
+		measure.BottleneckDiskRead, measure.BottleneckDiskWrite, measure.BottleneckFileCost:
 		return true
 	}
 	return false

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"soku/internal/campaign/plan"
+	"soku/internal/measure"
 	"soku/internal/stats"
 )
 
@@ -45,8 +46,9 @@ type FactorPower struct {
 // PowerOf returns what the tests can show of the patterns that only selects. noise is that of
 // each test by its label; tests without one are left out. The comparison of two patterns is the
 // one of [stats.ComparePatterns] at the level of its strictest pair (Bonferroni), with all
-// patterns' residuals for degrees of freedom where variances are pooled; that of two levels is
-// of [stats.FindEffects], with rounds as blocks, or in one round the other factors' levels.
+// patterns' residuals for degrees of freedom where variances are pooled. The comparison of two
+// levels is the same one of a factor's levels, as in [stats.FindEffects], with rounds as blocks. In one
+// round the combinations of the other factors' levels are the blocks.
 func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out []Power) {
 	levels := p.ComparedLevels(only)
 	pairs := 1
@@ -64,7 +66,7 @@ func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out [
 			w.Smallest = ratioOf(patternDifference(sd, rounds, w.Patterns))
 			w.Needed = roundsNeeded(p, sd, rounds, w.Patterns)
 		}
-		w.Halved = halved(p, sd, w)
+		w.Halved = halved(p, sd, w, levels)
 		for f := range p.Factors {
 			if n := len(p.Factors[f].Value.Levels); n > 1 && len(p.Factors) > 1 {
 				each := max(w.Patterns/n, 1) // patterns with one level
@@ -76,26 +78,45 @@ func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out [
 	return out
 }
 
-// halved is half of the levels of the factor with most of them, in twice the rounds.
-func halved(p *plan.Plan, noise float64, w Power) *HalvedPower {
+// halved is half of the compared levels of the factor with most of them, in twice the rounds. A search
+// chooses the levels of its option itself.
+func halved(p *plan.Plan, noise float64, w Power, compared [][]measure.Level) *HalvedPower {
 	const fewest = 4
-	most := 0
+	var h HalvedPower
+	n := 0
 	for f := range p.Factors {
-		if len(p.Factors[f].Value.Levels) > len(p.Factors[most].Value.Levels) {
-			most = f
+		name := p.Factors[f].Name
+		if levels := levelsOf(name, compared); name != p.Find.Option && levels > n {
+			h.Factor, n = name, levels
 		}
 	}
-	if len(p.Factors) == 0 || len(p.Factors[most].Value.Levels) < fewest {
+	if n < fewest {
 		return nil
 	}
-	n := len(p.Factors[most].Value.Levels)
-	h := HalvedPower{Factor: p.Factors[most].Name, Levels: n / 2, Rounds: 2 * w.Rounds}
-	smallest := ratioOf(patternDifference(noise, h.Rounds, w.Patterns*h.Levels/n))
+	h.Levels, h.Rounds = n/2, 2*w.Rounds
+	left := w.Patterns * h.Levels / n
+	if left < 2 {
+		return nil
+	}
+	smallest := ratioOf(patternDifference(noise, h.Rounds, left))
 	if smallest == nil {
 		return nil
 	}
 	h.Smallest = *smallest
 	return &h
+}
+
+// levelsOf returns how many levels of a factor occur in some patterns.
+func levelsOf(factor string, patterns [][]measure.Level) int {
+	values := map[string]bool{}
+	for _, levels := range patterns {
+		for _, l := range levels {
+			if l.Factor == factor {
+				values[l.Value] = true
+			}
+		}
+	}
+	return len(values)
 }
 
 // patternDifference is the smallest difference between two of the patterns, as a logarithm.
@@ -107,12 +128,12 @@ func patternDifference(noise float64, rounds, patterns int) float64 {
 // levelDifference is the smallest difference between two of the levels, each of which as many
 // patterns have.
 func levelDifference(noise float64, rounds, patterns, levels int) float64 {
-	blocks, of, together := rounds, patterns, levels
+	blocks, of := rounds, patterns
 	if rounds == 1 {
-		blocks, of, together = patterns, 1, 2
+		blocks, of = patterns, 1
 	}
 	comparisons := float64(levels) * float64(levels-1) / 2
-	return stats.SmallestShown(noise*math.Sqrt(2/float64(of)/float64(blocks)), stats.ShownDF(together, blocks), 0.05/comparisons)
+	return stats.SmallestShown(noise*math.Sqrt(2/float64(of)/float64(blocks)), stats.ShownDF(levels, blocks), 0.05/comparisons)
 }
 
 // roundsNeeded is the rounds that show the practical threshold.

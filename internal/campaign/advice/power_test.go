@@ -43,6 +43,25 @@ func TestAPlanSaysHowSmallADifferenceItCanShow(t *testing.T) {
 	}
 }
 
+// In one round, four levels are compared together over the combinations of the other factors.
+func TestLevelsOfOneRoundAreComparedOverTheOtherFactors(t *testing.T) {
+	p := plans.Parse(t, `campaign: c
+endpoints: {a: {address: 10.0.0.1}, b: {address: 10.0.0.2}}
+to: a
+factors: {streams: [1, 2, 4, 8], window: [64k, 128k, 256k, 512k, 1M, 2M]}
+tests: {bulk: {test: tcp}}
+rounds: 1
+`)
+	got := advice.PowerOf(p, map[string]float64{"bulk": 0.02}, nil)[0]
+	for i, want := range []float64{
+		math.Expm1(stats.SmallestShown(0.02*math.Sqrt(2.0/6), 3*5, 0.05/6)), math.Expm1(stats.SmallestShown(0.02*math.Sqrt(2.0/4), stats.ShownDF(6, 4), 0.05/15)),
+	} {
+		if f := got.Factors[i]; f.Smallest == nil || math.Abs(*f.Smallest-want) > 1e-9 {
+			t.Errorf("%s: %+v, want %v", f.Factor, f, want)
+		}
+	}
+}
+
 func TestTheRoundsThatAPlanNeedsShowThePracticalThreshold(t *testing.T) {
 	noise := map[string]float64{"bulk": 0.02}
 	needed := advice.PowerOf(plans.Parse(t, designed+"practical: 1%\n"), noise, nil)[0].Needed
@@ -61,6 +80,48 @@ func TestTheControlIsNotAmongThePatternsThatAreCompared(t *testing.T) {
 	p := plans.Parse(t, designed+"control: {streams: 16}\n")
 	if got := advice.PowerOf(p, map[string]float64{"bulk": 0.02}, nil); got[0].Patterns != 4 {
 		t.Errorf("%d patterns, want those without the control", got[0].Patterns)
+	}
+}
+
+func TestHalfOfTheComparedLevelsIsOfferedInTwiceTheRounds(t *testing.T) {
+	const head = `campaign: c
+endpoints: {a: {address: 10.0.0.1}, b: {address: 10.0.0.2}, c: {address: 10.0.0.3}, d: {address: 10.0.0.4}}
+tests: {bulk: {test: tcp}}
+rounds: 12
+`
+	const gateways = "factors: {gateway: [{name: a, to: a}, {name: b, to: b}, {name: c, to: c}, {name: d, to: d}]}\n"
+	const eight = "to: a\nfactors: {streams: [1, 2, 3, 4, 5, 6, 7, 8]}\n"
+	type offer struct{ levels, patterns int }
+	for _, c := range []struct {
+		name, text string
+		only       []string
+		want       *offer
+	}{
+		{"eight levels", eight, nil, &offer{4, 4}},
+		{"two factors", "to: a\nfactors: {streams: [1, 2, 3, 4, 5, 6, 7, 8], congestion: [cubic, bbr]}\n", nil, &offer{4, 8}},
+		{"four levels", gateways, nil, &offer{2, 2}},
+		{"four levels, of which one is the control", gateways + "control: {gateway: a}\n", nil, nil},
+		{"five levels, of which one is the control", "to: a\nfactors: {streams: [1, 2, 3, 4, 5]}\ncontrol: {streams: 1}\n", nil, &offer{2, 2}},
+		{"two of eight levels", eight, []string{"streams=1,2"}, nil},
+		{"a search of one option", "to: a\nfind: {option: streams, from: 1, to: 32}\n", nil, nil},
+		{"a search and a factor of four levels", gateways + "find: {option: streams, from: 1, to: 32}\n", nil, &offer{2, 12}},
+	} {
+		only, err := plan.ParseSelection(c.only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := advice.PowerOf(plans.Parse(t, head+c.text), map[string]float64{"bulk": 0.02}, only)[0].Halved
+		if c.want == nil {
+			if got != nil {
+				t.Errorf("%s: %+v, want no offer", c.name, *got)
+			}
+			continue
+		}
+		comparisons := float64(c.want.patterns*(c.want.patterns-1)) / 2
+		smallest := math.Expm1(stats.SmallestShown(0.02*math.Sqrt(2.0/24), stats.ShownDF(c.want.patterns, 24), 0.05/comparisons))
+		if got == nil || got.Levels != c.want.levels || got.Rounds != 24 || math.Abs(got.Smallest-smallest) > 1e-9 {
+			t.Errorf("%s: %+v, want %d levels in 24 rounds that show %v", c.name, got, c.want.levels, smallest)
+		}
 	}
 }
 

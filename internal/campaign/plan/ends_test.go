@@ -91,6 +91,22 @@ tests: {up: {test: tcp}}
 	if got, want := endsOf(p), "d2 / direct:  > d2-1; d2 / gateway:  > gw-1; d4 / direct:  > d4-1; d4 / gateway:  > gw-1"; got != want {
 		t.Errorf("patterns are %s\nwant         %s", got, want)
 	}
+	// A level with dots names an endpoint with "-" for each, and a label is expanded apart.
+	p = plans.Parse(t, `campaign: c
+endpoints:
+  m5-large-1: {address: 10.0.0.1, addresses: {vlan: 10.1.0.1}}
+  c7g-4-xlarge-1: {address: 10.0.0.2, addresses: {vlan: 10.1.0.2, vpc: 10.2.0.2}}
+factors: {vm: [m5.large, c7g.4.xlarge], zone: [1], net: [vlan, {name: vpc, when: {vm: c7g.4.xlarge}}]}
+to: '{vm}-{zone}.{net}'
+tests: {up: {test: tcp}}
+`)
+	if got, want := endsOf(p), "m5.large / 1 / vlan:  > m5-large-1.vlan; c7g.4.xlarge / 1 / vlan:  > c7g-4-xlarge-1.vlan; c7g.4.xlarge / 1 / vpc:  > c7g-4-xlarge-1.vpc"; got != want {
+		t.Errorf("patterns are %s\nwant         %s", got, want)
+	}
+	p = plans.Parse(t, strings.NewReplacer("vm:", "vm.size:", "zone: [1, 2]", "zone: [1]").Replace(head)+"to: '{vm.size}-{zone}.vlan'\n")
+	if got, want := endsOf(p), "d2 / 1:  > d2-1.vlan; d4 / 1:  > d4-1.vlan"; got != want {
+		t.Errorf("patterns are %s\nwant         %s", got, want)
+	}
 	for _, c := range []struct{ text, place, want string }{
 		{"to: '{vm}-{zome}'", "plan.yaml:11:5", `there is no factor "zome"; did you mean zone?`},
 		{"to: '{vm}x{zone}'", "plan.yaml:11:5", `pattern d2 / 1: there is no endpoint "d2x1"; did you mean d2-1?`},

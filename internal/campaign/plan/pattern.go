@@ -47,7 +47,7 @@ func (p *Plan) addPattern(d *yamlfile.File, chosen []*Level, seen map[string]boo
 // apply gives a pattern what its levels set. Two levels that set the same thing
 // are an error: which one wins would depend on the order of factors.
 func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
-	from, to := newPatternEnd("from", expand(p.From, pt.Levels), p.FromLabel), newPatternEnd("to", expand(p.To, pt.Levels), p.ToLabel)
+	from, to := newPatternEnd("from", p.From, p.FromLabel, pt.Levels), newPatternEnd("to", p.To, p.ToLabel, pt.Levels)
 	pt.Together = p.startTogether
 	if p.Before != "" {
 		pt.Before = append(pt.Before, p.Before)
@@ -57,10 +57,10 @@ func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 		clash := func(first, key string) error {
 			return d.FailAt("factors."+name, "campaign.factors_set_one_key", measure.Figures{"first": first, "second": name, "key": key, "pattern": pt.Name})
 		}
-		if key, first := from.set(name, l.at, expand(l.From, pt.Levels), l.FromLabel); key != "" {
+		if key, first := from.set(name, l.at, l.From, l.FromLabel, pt.Levels); key != "" {
 			return clash(first, key)
 		}
-		if key, first := to.set(name, l.at, expand(l.To, pt.Levels), l.ToLabel); key != "" {
+		if key, first := to.set(name, l.at, l.To, l.ToLabel, pt.Levels); key != "" {
 			return clash(first, key)
 		}
 		if l.contention != "" {

@@ -36,6 +36,23 @@ func expand(ref string, levels []measure.Level) string {
 	})
 }
 
+// cutReference cuts endpoint.label. A "." in braces is one of a factor's name.
+func cutReference(ref string) (name, label string, labelled bool) {
+	masked := braces.ReplaceAllStringFunc(ref, func(factor string) string { return strings.Repeat("_", len(factor)) })
+	at := strings.Index(masked, ".")
+	if at < 0 {
+		return ref, "", false
+	}
+	return ref[:at], ref[at+1:], true
+}
+
+// expandReference returns the endpoint and the label that a reference names in a pattern. Names of
+// endpoints have no ".": "-" stands for each of a level.
+func expandReference(ref string, levels []measure.Level) (name, label string) {
+	name, label, _ = cutReference(ref)
+	return strings.ReplaceAll(expand(name, levels), ".", "-"), expand(label, levels)
+}
+
 // choosesEnd reports whether the endpoint of an end depends on the level of a factor by its name in
 // braces.
 func (p *Plan) choosesEnd(factor string) bool {
@@ -49,8 +66,8 @@ func (p *Plan) choosesEnd(factor string) bool {
 }
 
 // newPatternEnd is an end as the plan sets it, before the levels of a pattern.
-func newPatternEnd(key, ref, label string) patternEnd {
-	name, own, _ := strings.Cut(ref, ".")
+func newPatternEnd(key, ref, label string, levels []measure.Level) patternEnd {
+	name, own := expandReference(ref, levels)
 	e := patternEnd{key: key, name: name, label: own, nameAt: key, labelAt: key}
 	if label != "" {
 		e.label, e.labelAt = label, key+"_label"
@@ -58,10 +75,10 @@ func newPatternEnd(key, ref, label string) patternEnd {
 	return e
 }
 
-// set gives the end what a level of a factor sets. If another factor has set that before,
+// set gives the end what a level of a factor sets in a pattern of these levels. If another factor has set that before,
 // it returns the key and that factor.
-func (e *patternEnd) set(factor, at, ref, label string) (twice, by string) {
-	name, own, _ := strings.Cut(ref, ".")
+func (e *patternEnd) set(factor, at, ref, label string, levels []measure.Level) (twice, by string) {
+	name, own := expandReference(ref, levels)
 	if name != "" {
 		if e.nameBy != "" {
 			return e.key, e.nameBy
@@ -161,7 +178,7 @@ func (p *Plan) unknownEndpoint(name string) error {
 // endpoint.label, and a label apart from it. at is the path of the key of the endpoint. An endpoint
 // with factors in braces is checked in each pattern.
 func (p *Plan) checkEnd(d *yamlfile.File, at, ref, label string) error {
-	name, own, labelled := strings.Cut(ref, ".")
+	name, own, labelled := cutReference(ref)
 	chosen := braces.FindAllStringSubmatch(ref, -1)
 	for _, factor := range chosen {
 		if _, ok := p.Factors.Get(factor[1]); !ok {
