@@ -42,6 +42,7 @@ func receive(ctx context.Context, o *Options, c *console, pins *sock.Pins, done 
 	if err != nil {
 		return err
 	}
+	r.base = r.counts() // before a connection can be accepted
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var all sync.WaitGroup
@@ -79,6 +80,9 @@ func receive(ctx context.Context, o *Options, c *console, pins *sock.Pins, done 
 		if !o.Hold {
 			r.leave(serving)
 			return nil
+		}
+		if r.registry == nil {
+			r.forget()
 		}
 	}
 }
@@ -164,13 +168,17 @@ func (r *receiver) await(ctx context.Context) (wire.Test, error) {
 	}
 }
 
-// awaitFirst waits for the first connection or datagram of a test.
-func (r *receiver) awaitFirst(ctx context.Context) error {
+// forget makes the connections and bytes so far those of the previous test.
+func (r *receiver) forget() {
 	select {
-	case <-r.first: // of the previous test
+	case <-r.first:
 	default:
 	}
 	r.base = r.counts()
+}
+
+// awaitFirst waits for the first connection or datagram of a test.
+func (r *receiver) awaitFirst(ctx context.Context) error {
 	before := sum(r.base)
 	var look <-chan time.Time
 	if r.o.UDP {
