@@ -161,10 +161,10 @@ func (e *Expression) sample(s *report.Sample, i report.Interval) Judgement {
 	}
 	tooFew := Reason("")
 	switch {
-	case math.IsNaN(i.Value):
-		tooFew = NoValue
 	case i.TooFew:
 		tooFew = FewSamples
+	case math.IsNaN(i.Value):
+		tooFew = NoValue
 	case i.Rounds < 2:
 		tooFew = FewRounds
 	}

@@ -98,50 +98,54 @@ func (e *Interval) set(i stats.AdjustedInterval) { e.Low, e.High = max(i.Low, 0)
 // interval is the interval of a percentile, or that of a mean without its limits, which follow
 // from the means of the rounds.
 func (s *Sample) interval(m *metric.Definition, level float64) (out Interval, means []float64) {
-	out = Interval{Low: math.NaN(), High: math.NaN()}
+	out = Interval{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	if m.Over == metric.Merged && m.Quantile > 0 {
+		out.percentile(m, s.rounds, level)
+		return out, nil
+	}
 	var values []float64
-	var histograms []*measure.Histogram
 	rangeOnly := false
 	for _, results := range s.rounds {
 		var merged *measure.Histogram
 		if m.Of != nil {
 			merged = mergedHistogram(m.Of, results)
 		}
-		f, found := combined(m, results, merged, nil)
-		if !found || !plausible(f.Value) {
-			continue
-		}
-		values, rangeOnly = append(values, f.Value), rangeOnly || f.RangeOnly
-		if merged != nil {
-			histograms = append(histograms, merged)
+		if f, found := combined(m, results, merged, nil); found && plausible(f.Value) {
+			values, rangeOnly = append(values, f.Value), rangeOnly || f.RangeOnly
 		}
 	}
 	out.Value, out.Rounds = stats.Mean(values), len(values)
-	switch {
-	case rangeOnly:
-	case m.Quantile > 0 && len(values) > 0 && len(histograms) == len(values):
-		out.percentile(m, histograms, level)
-	default:
-		return out, values
+	if rangeOnly {
+		return out, nil
 	}
-	return out, nil
+	return out, values
 }
 
-// percentile reads a percentile from the histograms of rounds.
-func (e *Interval) percentile(m *metric.Definition, rounds []*measure.Histogram, level float64) {
+// percentile reads a percentile from the histograms of rounds. A round may have too few round
+// trips for a percentile of its own: those of all rounds together decide on the value.
+func (e *Interval) percentile(m *metric.Definition, rounds [][]*measure.Result, level float64) {
 	all := measure.NewHistogram()
-	for _, h := range rounds {
-		all.Merge(h)
+	var histograms []*measure.Histogram
+	for _, results := range rounds {
+		if h := mergedHistogram(m.Of, results); h != nil {
+			histograms = append(histograms, h)
+			all.Merge(h)
+		}
 	}
-	e.Value = m.Read(all)
+	if e.Rounds = len(histograms); e.Rounds == 0 {
+		return
+	}
 	edges := edgesOf(all)
-	counts := make([][]int64, len(rounds))
-	for i, h := range rounds {
+	counts := make([][]int64, len(histograms))
+	for i, h := range histograms {
 		counts[i] = make([]int64, len(edges)-1)
 		for _, b := range h.Buckets() {
 			at, _ := slices.BinarySearch(edges, float64(b.From))
 			counts[i][at] += b.Count
 		}
+	}
+	if measure.SupportsPercentile(all.Count(), m.Quantile) {
+		e.Value = m.Read(all)
 	}
 	p := stats.MergedPercentile(edges, counts, m.Quantile, level)
 	if e.TooFew = p.TooFew; !p.TooFew {
