@@ -303,8 +303,8 @@ const (
 	stateReplaced
 )
 
-// put puts a result into the campaign, in place of one with other levels if that is wanted and it is of an earlier
-// command.
+// put puts a result into the campaign, in place of one with other levels if that is wanted and an earlier command
+// added it.
 func (t *ingestTaker) put(ctx context.Context, r *measure.Result) (taken *ingest.Taken, state ingestState, err error) {
 	if old := t.intake.Relevelled(r); old != nil && !t.own[old.ID] {
 		replaces, err := t.replaces(ctx, old, r)

@@ -59,7 +59,7 @@ func folderPaths(sys *System, folder string, depth int, out []ingestPath) ([]ing
 	entries, err := folderEntries(sys, folder)
 	if err != nil {
 		err = measure.Fail(measure.KindFile, "cli.ingest.file", measure.Figures{"file": folder, "cause": err})
-		return append(out, ingestPath{path: folder, err: err}), nil
+		return append(out, ingestPath{path: folder, err: err}), nil //nolint:nilerr // it is reported with those of files
 	}
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())

@@ -90,7 +90,7 @@ func (s *Source) hasDocuments(format string, isText func(text string) bool) bool
 	return at >= 0 && !isText(s.text[:at]) && (detectJSON(s.text[at:]) == format || !isText(s.text[at:]))
 }
 
-// isTextOf returns whether a text is of a format, as its first part shows.
+// isTextOf returns whether a text has a format, as its first part shows.
 func isTextOf(format string) func(text string) bool {
 	return func(text string) bool { return detectText(text[:min(len(text), sniffBytes)]) == format }
 }

@@ -110,7 +110,7 @@ func (r *resumes) give(index int, c *net.TCPConn, far native.ResumeState) error 
 	})
 }
 
-// hold makes the end of the session close c; false if it has ended.
+// hold makes the end of the session close c. It returns false if the session has ended.
 func (ss *session) hold(c *net.TCPConn) bool {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

@@ -31,7 +31,7 @@ type session struct {
 	test     measure.Test
 	options  measure.Options
 	findings measure.Findings
-	prose    bool           // the client is of an earlier version and reads sentences
+	prose    bool           // the client has an earlier version and reads sentences
 	host     *measure.Host  // this host as it was last looked at, for the answer
 	client   netip.AddrPort // end of the control connection
 	local    netip.Addr     // this end of it; UDP answers from here

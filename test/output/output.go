@@ -63,10 +63,11 @@ func (b *Buffer) Has(words string) <-chan struct{} {
 	return a.there
 }
 
-// limit is how long words may take on a busy machine.
-const limit = time.Minute
+// limit is how long words may take on a busy machine: longer than any wait of the program, so
+// that a failure shows what it waited for.
+const limit = 90 * time.Second
 
-// Await waits until words are in what was written. The test fails after a minute.
+// Await waits until words are in what was written. The test fails after 90 s.
 func (b *Buffer) Await(t testing.TB, words string) {
 	t.Helper()
 	select {

@@ -19,7 +19,7 @@ func TrialTime(test measure.Test, o measure.Options) (time.Duration, bool) {
 	return assumedOverhead + length.Std(), known
 }
 
-// TrialBytes is the payload a trial moves; false if it goes as fast as it can.
+// TrialBytes returns the payload that a trial moves, or false if it goes as fast as it can.
 func TrialBytes(test measure.Test, o measure.Options) (int64, bool) {
 	return option.SpecOf(test).Payload(o)
 }

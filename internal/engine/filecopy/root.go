@@ -45,7 +45,7 @@ func OpenRoot(folder string) (*Root, error) {
 // Limit makes most bytes the limit of all copies together; 0 is no limit. It is called before the first copy.
 func (r *Root) Limit(most int64) { r.most = most }
 
-// Most is that limit; 0 for a nil r.
+// Most returns that limit, or 0 if r is nil.
 func (r *Root) Most() measure.Size {
 	if r == nil {
 		return 0
