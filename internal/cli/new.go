@@ -38,6 +38,7 @@ Edit the plan, look at it with soku plan, and run it with soku run.
   soku new --host vm2=10.0.1.4 --vary streams=1,4,16 --test tcp -o streams.yaml
   soku new --host vm2 --vary gateway=standard,ultra --rounds 10
   soku new --host vm2=admin@10.0.1.4 --vary streams=1,4    a host by ssh
+  soku new --host 'vm-{sku}-{zone}' --vary sku=d2,d4 --vary zone=1,2
   soku new --case vpn-active-active -o vpn.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return writeNewPlan(cmd, sys, f) },
@@ -47,7 +48,7 @@ Edit the plan, look at it with soku plan, and run it with soku run.
 	flags.StringVar(&f.study, "case", "", "a study: "+strings.Join(studies.Names(), ", "))
 	flags.StringVar(&f.name, "name", "", "name of the campaign (default: that of the file)")
 	flags.StringVar(&f.question, "question", "", "the question that the campaign answers")
-	flags.StringSliceVar(&f.hosts, "host", nil, "host to measure against, NAME=ADDRESS or ADDRESS, or USER@ADDRESS for one that is reached by ssh; several are compared")
+	flags.StringSliceVar(&f.hosts, "host", nil, "host to measure against, NAME=ADDRESS or ADDRESS, or USER@ADDRESS for one that is reached by ssh; several are compared; with a varied {NAME} in it, a host for each level")
 	flags.StringArrayVar(&f.vary, "vary", nil, "what is varied, NAME=LEVEL,LEVEL: an option of the tests, or what a person changes; may be repeated")
 	flags.StringSliceVar(&f.tests, "test", nil, "tests, such as tcp,latency")
 	flags.IntVar(&f.rounds, "rounds", advice.ExactRounds, "passes over all patterns")

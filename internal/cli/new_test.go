@@ -184,6 +184,25 @@ func TestAnAnswerMayHaveSeveralFactorsAndAHostBySSH(t *testing.T) {
 	}
 }
 
+func TestFactorsMayChooseTheHost(t *testing.T) {
+	file, run := newPlan(t)
+	_, errs, code := run(strings.Join([]string{
+		"", "admin@{vmsize}-{zone}", "tcp",
+		"d2, d4, d8", "1, 2", // of vmsize and zone
+		"streams=1,8", "", "",
+	}, "\n")+"\n", "-o", file)
+	if code != 0 {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	p := loaded(t, file)
+	if e, _ := p.Endpoints.Get("d8-2"); len(p.AllPatterns()) != 12 || len(p.Endpoints) != 6 || e.SSH != "admin@d8-2" {
+		t.Errorf("%d patterns, endpoints %+v", len(p.AllPatterns()), p.Endpoints)
+	}
+	if _, errs, code := run("", "--host", "vm-{zone}", "-o", "-"); code != 2 || !strings.Contains(errs, "--vary zone=1,2") {
+		t.Errorf("status %d: %s", code, errs)
+	}
+}
+
 func TestAQuestionIsExplainedAndAskedAgain(t *testing.T) {
 	file, run := newPlan(t)
 	_, errs, code := run(strings.Join([]string{

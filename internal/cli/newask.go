@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,6 +180,9 @@ func (a *asking) askHosts(ctx context.Context, d *advice.Draft) error {
 		for _, h := range parts(answer) {
 			d.Hosts = append(d.Hosts, advice.DraftHostOf(h, len(d.Hosts)+1))
 		}
+		if len(d.OpenFactors()) > 0 {
+			return nil // their levels are asked for
+		}
 		return a.check(*d, func() { d.Hosts = nil })
 	})
 }
@@ -210,6 +214,11 @@ func (a *asking) askRounds(ctx context.Context, d *advice.Draft) error {
 
 // askFactors asks what is varied until an answer is empty. An answer may have several factors.
 func (a *asking) askFactors(ctx context.Context, d *advice.Draft) error {
+	for _, name := range d.OpenFactors() {
+		if err := a.askFactor(ctx, d, advice.DraftFactor{Name: name}); err != nil {
+			return err
+		}
+	}
 	for {
 		var factors []advice.DraftFactor
 		err := a.ask(ctx, text.Line{Key: "new.factor", Args: text.Args{"More": len(d.Factors) > 0}}, func(answer string) (err error) {
@@ -237,7 +246,7 @@ func (a *asking) askFactors(ctx context.Context, d *advice.Draft) error {
 
 // askFactor asks how a factor is set and, if they are not known, for its levels.
 func (a *asking) askFactor(ctx context.Context, d *advice.Draft, f advice.DraftFactor) error {
-	if !d.HasOption(f.Name) {
+	if !d.HasOption(f.Name) && !slices.Contains(d.HostFactors(), f.Name) {
 		question := text.Line{Key: "new.command", Args: text.Args{"Factor": f.Name, "Variable": plan.FactorVariable(f.Name)}}
 		if err := a.ask(ctx, question, func(answer string) error { f.Command = answer; return nil }); err != nil {
 			return err
@@ -249,8 +258,15 @@ func (a *asking) askFactor(ctx context.Context, d *advice.Draft, f advice.DraftF
 	}
 	return a.ask(ctx, text.Line{Key: "new.levels", Args: text.Args{"Factor": f.Name}}, func(answer string) error {
 		f.Levels = parts(answer)
-		d.Factors = append(d.Factors, f)
-		return a.check(*d, func() { d.Factors = d.Factors[:len(d.Factors)-1] })
+		with := *d
+		with.Factors = append(with.Factors[:len(with.Factors):len(with.Factors)], f)
+		if len(with.OpenFactors()) == 0 {
+			if err := a.check(with, func() {}); err != nil {
+				return err
+			}
+		}
+		*d = with
+		return nil
 	})
 }
 

@@ -3,7 +3,6 @@ package advice
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,12 +24,6 @@ type Draft struct {
 	Rounds   int
 }
 
-// DraftHost is a host that is measured against. Several of them are levels of a factor.
-type DraftHost struct {
-	Name, Address string
-	SSH           bool // Address is a destination of ssh
-}
-
 // DraftFactor is something that is varied: an option of the tests, or else what a command
 // sets or, without one, a person.
 type DraftFactor struct {
@@ -47,7 +40,8 @@ type draftView struct {
 	File, Campaign, Question string
 	Hosts                    []DraftHost
 	SSH, Running             bool   // hosts that ssh reaches; hosts on which a server has to run
-	Server                   string // name of the factor whose levels are the hosts, or "" for one host
+	Server                   string // name of the factor whose levels are the hosts, or "" if there is none
+	To                       string // host, unless there is such a factor
 	Factors                  []factorView
 	Before                   []string // lines
 	Tests                    []testView
@@ -57,6 +51,7 @@ type draftView struct {
 type factorView struct {
 	Name, Levels      string
 	Numbered, Command bool // sets an option; is set by a command
+	Host              bool // chooses the host
 	Variable          string
 }
 
@@ -72,18 +67,19 @@ func (d Draft) Plan() ([]byte, error) {
 	if d.Question != "" {
 		v.Question = strconv.Quote(d.Question)
 	}
-	for _, h := range d.Hosts {
+	hosts, err := d.allHosts()
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hosts {
 		v.Hosts = append(v.Hosts, DraftHost{yamlText(h.Name), yamlText(h.Address), h.SSH})
 		v.SSH, v.Running = v.SSH || h.SSH, v.Running || !h.SSH
 	}
-	if len(d.Hosts) == 0 {
-		return nil, measure.Fail(measure.KindUsage, "campaign.draft_without_host", nil)
-	}
-	if len(d.Hosts) > 1 {
+	if v.To = yamlText(d.Hosts[0].Name); len(d.Hosts) > 1 {
 		v.Server = "server"
 	}
 	for _, f := range d.Factors {
-		view := factorView{Name: yamlText(f.Name), Variable: plan.FactorVariable(f.Name), Command: f.Command != ""}
+		view := factorView{Name: yamlText(f.Name), Variable: plan.FactorVariable(f.Name), Command: f.Command != "", Host: slices.Contains(d.HostFactors(), f.Name)}
 		if f.Command != "" {
 			v.Before = append(v.Before, strings.Split(strings.TrimSpace(f.Command), "\n")...)
 		} else {
@@ -125,22 +121,4 @@ func yamlText(s string) string {
 		return s
 	}
 	return strconv.Quote(s)
-}
-
-// DraftHostOf reads NAME=ADDRESS, or an address, which then is given a name. USER@ADDRESS is a
-// destination of ssh.
-func DraftHostOf(text string, number int) DraftHost {
-	name, address, named := strings.Cut(text, "=")
-	if !named {
-		name, address = "", text
-	}
-	h := DraftHost{strings.TrimSpace(name), strings.TrimSpace(address), strings.Contains(address, "@")}
-	if named {
-		return h
-	}
-	h.Name = h.Address[strings.LastIndex(h.Address, "@")+1:]
-	if !plan.IsEndpointName(h.Name) {
-		h.Name = fmt.Sprintf("server%d", number)
-	}
-	return h
 }

@@ -31,9 +31,12 @@ func TestEveryDraftIsAPlanThatLoads(t *testing.T) {
 		"an option":                {advice.Draft{Hosts: oneHost, Factors: []advice.DraftFactor{variedStreams}}, 3},
 		"a person":                 {advice.Draft{Hosts: oneHost, Factors: []advice.DraftFactor{changedByHand}}, 3},
 		"a command":                {advice.Draft{Hosts: oneHost, Factors: []advice.DraftFactor{changedByCommand}}, 2},
-		"all":                      {advice.Draft{Hosts: twoHosts, Factors: []advice.DraftFactor{variedStreams, changedByHand, changedByCommand}}, 2 * 3 * 3 * 2},
-		"a question":               {advice.Draft{Hosts: oneHost, Question: "Which \"SKU\": 速い?\n#no # comment \\ \x01"}, 1},
-		"a file of any name":       {advice.Draft{Hosts: oneHost, File: "my plan\ncampaign: y.yaml"}, 1},
+		"hosts that factors choose": {advice.Draft{Hosts: []advice.DraftHost{advice.DraftHostOf("admin@{vmsize}.z{zone}", 1)}, Factors: []advice.DraftFactor{
+			{Name: "vmsize", Levels: []string{"m5.large", "m5.xlarge", "m5.2xlarge"}}, {Name: "zone", Levels: []string{"1", "2"}}, variedStreams,
+		}}, 3 * 2 * 3},
+		"all":                {advice.Draft{Hosts: twoHosts, Factors: []advice.DraftFactor{variedStreams, changedByHand, changedByCommand}}, 2 * 3 * 3 * 2},
+		"a question":         {advice.Draft{Hosts: oneHost, Question: "Which \"SKU\": 速い?\n#no # comment \\ \x01"}, 1},
+		"a file of any name": {advice.Draft{Hosts: oneHost, File: "my plan\ncampaign: y.yaml"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := c.draft
@@ -48,6 +51,13 @@ func TestEveryDraftIsAPlanThatLoads(t *testing.T) {
 			}
 			if len(p.AllPatterns()) != c.patterns || p.Rounds != 7 || p.Title != d.Question || strings.Join(p.Tests.Names(), " ") != "tcp latency" {
 				t.Errorf("%d patterns, want %d; title %q, tests %v\n%s", len(p.AllPatterns()), c.patterns, p.Title, p.Tests.Names(), text)
+			}
+			if strings.Contains(name, "choose") {
+				e, _ := p.Endpoints.Get("m5-2xlarge-z2")
+				if len(p.Endpoints) != 6 || e.SSH != "admin@m5.2xlarge.z2" || strings.Contains(string(text), "by: hand") {
+					t.Errorf("%+v\n%s", e, text)
+				}
+				d.Hosts = nil
 			}
 			for _, h := range d.Hosts {
 				if e, _ := p.Endpoints.Get(h.Name); h.SSH && e.SSH != h.Address || !h.SSH && e.Address != h.Address {
@@ -86,7 +96,15 @@ func TestADraftOfEachTestLoads(t *testing.T) {
 func TestADraftThatIsNoPlanIsRefused(t *testing.T) {
 	whole := advice.Draft{File: "x.yaml", Campaign: "x", Hosts: oneHost, Tests: []measure.Test{measure.TestTCP}, Rounds: 1}
 	for name, change := range map[string]func(*advice.Draft){
-		"no host":                 func(d *advice.Draft) { d.Hosts = nil },
+		"no host":                           func(d *advice.Draft) { d.Hosts = nil },
+		"a host of a factor without levels": func(d *advice.Draft) { d.Hosts = []advice.DraftHost{{Name: "{zone}", Address: "{zone}"}} },
+		"hosts that factors choose, and others": func(d *advice.Draft) {
+			d.Hosts, d.Factors = []advice.DraftHost{{Name: "{streams}", Address: "vm{streams}"}, oneHost[0]}, []advice.DraftFactor{variedStreams}
+		},
+		"too many hosts": func(d *advice.Draft) {
+			d.Hosts = []advice.DraftHost{{Name: "{a}", Address: "vm"}}
+			d.Factors = []advice.DraftFactor{{Name: "a", Levels: make([]string, 1001)}}
+		},
 		"no name":                 func(d *advice.Draft) { d.Campaign = "a b" },
 		"no test":                 func(d *advice.Draft) { d.Tests = nil },
 		"no round":                func(d *advice.Draft) { d.Rounds = -1 },

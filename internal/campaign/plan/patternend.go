@@ -24,8 +24,16 @@ type patternEnd struct {
 // braces has the name of a factor in a reference to an endpoint, such as {vmsize}-{zone}.
 var braces = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// expand replaces each factor in braces by the level that a pattern has of it.
-func expand(ref string, levels []measure.Level) string {
+// FactorsIn returns the names in braces of a reference to an endpoint.
+func FactorsIn(ref string) (names []string) {
+	for _, m := range braces.FindAllStringSubmatch(ref, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// Expand replaces each factor in braces by the level that a pattern has of it.
+func Expand(ref string, levels []measure.Level) string {
 	return braces.ReplaceAllStringFunc(ref, func(factor string) string {
 		for _, l := range levels {
 			if factor == "{"+l.Factor+"}" {
@@ -50,7 +58,7 @@ func cutReference(ref string) (name, label string, labelled bool) {
 // endpoints have no ".": "-" stands for each of a level.
 func expandReference(ref string, levels []measure.Level) (name, label string) {
 	name, label, _ = cutReference(ref)
-	return strings.ReplaceAll(expand(name, levels), ".", "-"), expand(label, levels)
+	return strings.ReplaceAll(Expand(name, levels), ".", "-"), Expand(label, levels)
 }
 
 // choosesEnd reports whether the endpoint of an end depends on the level of a factor by its name in
