@@ -50,6 +50,17 @@ func TestPatternsThatShareARankForLackOfRoundsAreNamed(t *testing.T) {
 	}
 }
 
+func TestAReasonThatAllPlacesHaveIsWrittenOnce(t *testing.T) {
+	for reason, rounds := range map[string]map[string][]float64{
+		"two rounds, so the order is not tested": {"a": {100e6, 101e6}, "b": {50e6, 51e6}, "c": {20e6, 21e6}},
+		"a: highest of 3 over 3 rounds":          {"a": {100e6, 101e6, 102e6}, "b": {50e6, 51e6, 50e6}, "c": {20e6, 21e6, 22e6}},
+	} {
+		if text := reportText(t, campaignOf(rounds).Results); strings.Count(text, reason) != 1 {
+			t.Errorf("not once %q:\n%s", reason, text)
+		}
+	}
+}
+
 func TestNoBoundIsBelowZero(t *testing.T) {
 	tcp := build(t, campaignOf(map[string][]float64{"a": {100e6, 10e6}})).test(t, "tcp")
 	if low := tcp.Ranking[0].Low; low == nil || *low != 0 {

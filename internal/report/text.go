@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"soku/internal/measure"
@@ -79,10 +80,8 @@ func (p *terminal) test(t testView) {
 		p.line("")
 		p.wrap("  ", t.Sentence("text.ranking", text.Args{"Basis": t.basis()}))
 		p.table(short.rankTable(false))
-		for _, place := range short.Ranking {
-			if t.Rounds > 1 {
-				p.wrap("    ", t.Sentence("text.place", text.Args{"Pattern": place.Pattern, "Reason": t.Finding(place.Reason)}))
-			}
+		if t.Rounds > 1 && len(short.Ranking) > 0 {
+			p.places(t, short.Ranking)
 		}
 	}
 	p.section(t.Sentence("text.load", nil), short.loadTable(false))
@@ -95,6 +94,18 @@ func (p *terminal) test(t testView) {
 		for _, f := range t.failures() {
 			p.wrap("    ", f)
 		}
+	}
+}
+
+// places writes why patterns have their places, once if all have one reason.
+func (p *terminal) places(t testView, ranking []Place) {
+	reason := t.Finding(ranking[0].Reason)
+	if !slices.ContainsFunc(ranking, func(p Place) bool { return t.Finding(p.Reason) != reason }) {
+		p.wrap("    ", reason)
+		return
+	}
+	for _, place := range ranking {
+		p.wrap("    ", t.Sentence("text.place", text.Args{"Pattern": place.Pattern, "Reason": t.Finding(place.Reason)}))
 	}
 }
 
