@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/campaign/plan"
 	"soku/internal/campaign/schedule"
+	"soku/internal/measure"
 )
 
 // Estimate is what a part of a campaign will take, before it runs.
@@ -44,6 +45,11 @@ func EstimateOf(p *plan.Plan, only plan.Selection) Estimate { return EstimateWit
 
 // EstimateWith is EstimateOf with rounds that were added to those of the plan.
 func EstimateWith(p *plan.Plan, only plan.Selection, added int) Estimate {
+	return EstimateFrom(p, only, added, func([]measure.Level) int { return 1 })
+}
+
+// EstimateFrom is EstimateWith for patterns each of which begins with the round that first returns.
+func EstimateFrom(p *plan.Plan, only plan.Selection, added int, first func([]measure.Level) int) Estimate {
 	e := Estimate{Pairs: p.PairCount(), AtOnce: 1, MaxTime: p.Budget.Time.Std()}
 	e.MaxBytes, e.MaxBytesKey = p.MostBytes()
 	known := map[string]forecasted{}
@@ -55,8 +61,10 @@ func EstimateWith(p *plan.Plan, only plan.Selection, added int) Estimate {
 			continue
 		}
 		e.Patterns++
+		from := first(pt.Levels)
 		for n, t := range pt.Tests {
-			rounds := p.RoundsOf(&p.Tests[n].Value) + added
+			last := p.RoundsOf(&p.Tests[n].Value)
+			rounds := max(0, last-from+1) + min(added, p.LastRound()+added-from+1)
 			if turns != nil {
 				rounds = min(rounds, turns[i])
 			}
@@ -75,7 +83,7 @@ func EstimateWith(p *plan.Plan, only plan.Selection, added int) Estimate {
 		if turns != nil {
 			rounds = turns[i]
 		}
-		addTime(p, &e, i, rounds, known)
+		addTime(p, &e, i, from, rounds, known)
 	}
 	if turns != nil {
 		e.FewestTrials, _ = p.SearchTrials(only, added)
@@ -126,12 +134,12 @@ func searchTurns(p *plan.Plan, rounds int) []int {
 	return out
 }
 
-// addTime adds the time of a pattern's blocks in all rounds. Blocks of trials that are as long are
-// forecast once.
-func addTime(p *plan.Plan, e *Estimate, number, all int, known map[string]forecasted) {
+// addTime adds the time of a pattern's blocks from a round to the last of all. Blocks of trials that
+// are as long are forecast once.
+func addTime(p *plan.Plan, e *Estimate, number, from, all int, known map[string]forecasted) {
 	pt, last := &p.AllPatterns()[number], p.LastRound()
-	for round := 1; round <= all; {
-		r, rounds := schedule.NewRound(p, "", 0, round), all-last
+	for round := from; round <= all; {
+		r, rounds := schedule.NewRound(p, "", 0, round), all-round+1
 		if round <= last {
 			rounds = min(schedule.SameTests(p, round), all-round+1)
 		}
