@@ -182,7 +182,7 @@ func (d *designOutline) add(c *text.Catalogue, out *text.Lines) {
 	}
 	label = "label.warning"
 	for _, w := range d.Weak {
-		out.Row(label, "plan.weak."+string(w.Code), text.Args{"Tests": w.Tests, "Factor": w.Factor, "Other": w.Other, "Rounds": w.Rounds, "Hosts": w.Hosts, "Endpoints": w.Endpoints, "Port": w.Port})
+		out.Row(label, "plan.weak."+string(w.Code), text.Args{"Tests": w.Tests, "Factor": w.Factor, "Other": w.Other, "Rounds": w.Rounds, "Hosts": w.Hosts, "Endpoints": w.Endpoints, "Port": w.Port, "Round": roughly(c, w.Round), "Step": roughly(c, w.Step)})
 		label = ""
 	}
 }

@@ -128,6 +128,8 @@ func (p *progress) event(e campaign.Event) {
 		p.finished(e)
 	case campaign.EventWaiting:
 		p.print(p.catalogue.Sentence("progress.waiting", text.Args{"Error": errorText(p.catalogue, e.Error), "Wait": e.Wait}))
+	case campaign.EventRoundAwaited:
+		p.print(p.catalogue.Sentence("progress.round_awaited", text.Args{"Round": e.Round, "At": moment(e.At), "Missed": e.Missed}))
 	case campaign.EventAborted:
 		message, _ := p.catalogue.Error(e.Error)
 		p.print(oneLine(p.catalogue.Sentence("progress.aborted", text.Args{"Error": message})))

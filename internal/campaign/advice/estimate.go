@@ -19,6 +19,8 @@ type Estimate struct {
 	// FewestTrials is how many there are at least, where searches decide; else 0.
 	FewestTrials int           `json:"trials_fewest,omitempty"`
 	Time         time.Duration `json:"time_ns"`
+	// Round is how long a round takes, where rounds begin at fixed times; else 0.
+	Round time.Duration `json:"round_ns,omitempty"`
 	// HandChanges is how many changes a person makes: at most, or exactly where the order is known.
 	HandChanges int `json:"hand_changes,omitempty"`
 	// TimeUnknown are labels of tests that end after an amount at an unknown
@@ -88,6 +90,7 @@ func EstimateFrom(p *plan.Plan, only plan.Selection, added int, first func([]mea
 	if turns != nil {
 		e.FewestTrials, _ = p.SearchTrials(only, added)
 	}
+	e.addWaits(p.Every.Std(), p.LastRound()+added)
 	switch states := len(p.HandStates(only)); {
 	case p.Chooses(only): // they were made before the run, or there are none
 	case states == 1:
@@ -103,6 +106,19 @@ func EstimateFrom(p *plan.Plan, only plan.Selection, added int, first func([]mea
 		}
 	}
 	return e
+}
+
+// addWaits adds the time between rounds that begin every so often. A longer round misses times.
+func (e *Estimate) addWaits(every time.Duration, rounds int) {
+	if every > 0 {
+		e.Round = e.Time / time.Duration(rounds)
+		e.Time = time.Duration(rounds-1)*roundStep(e.Round, every) + e.Round
+	}
+}
+
+// roundStep is the time from the beginning of a round to that of the next.
+func roundStep(round, every time.Duration) time.Duration {
+	return max(1, (round+every-1)/every) * every
 }
 
 // forecasted is what [schedule.Forecast] returned.
