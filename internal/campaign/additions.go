@@ -88,7 +88,7 @@ func (c *Campaign) roundsFor(n int) int {
 }
 
 // addLevels adds the levels that the plan has now: they are in the rounds that have not begun, and
-// so many rounds are added that each level has those of the plan.
+// rounds are added until each level has those of the plan.
 func (c *Campaign) addLevels(now time.Time) error {
 	whole, before := *c.Plan, c.Plan.Without(c.levels)
 	whole.Rounds = c.wanted
@@ -118,7 +118,7 @@ func (c *Campaign) addLevels(now time.Time) error {
 	return nil
 }
 
-// begun is the last round that has a result; 0 if none has.
+// begun is the last round that has a result, or 0 if no round has one.
 func (c *Campaign) begun() (round int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

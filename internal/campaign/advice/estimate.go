@@ -108,7 +108,7 @@ func EstimateFrom(p *plan.Plan, only plan.Selection, added int, first func([]mea
 	return e
 }
 
-// addWaits adds the time between rounds that begin every so often. A longer round misses times.
+// addWaits adds the time between rounds that begin at fixed times. A longer round misses times.
 func (e *Estimate) addWaits(every time.Duration, rounds int) {
 	if every > 0 {
 		e.Round = e.Time / time.Duration(rounds)

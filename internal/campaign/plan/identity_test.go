@@ -9,7 +9,7 @@ import (
 	"soku/test/plans"
 )
 
-// A plan may have more levels than it had, and what these need, and nothing else.
+// A plan may have more levels than it had, and what these need. Other changes are refused.
 func TestAPlanWithMoreLevelsMeasuresWhatItMeasured(t *testing.T) {
 	const study = `campaign: study
 endpoints: {a: {address: 10.0.0.1}, b: {address: 10.0.0.2}}

@@ -5,10 +5,7 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// mostPlanRounds is how many rounds a plan may have.
-const mostPlanRounds = 10_000
-
-// checkTimes works out the rounds of a plan whose rounds begin every so often for some time.
+// checkTimes works out the rounds of a plan that has the time in which they begin.
 func (p *Plan) checkTimes(d *yamlfile.File) error {
 	if p.For == 0 {
 		return nil
@@ -24,8 +21,8 @@ func (p *Plan) checkTimes(d *yamlfile.File) error {
 		return d.LocateAt("for", measure.Fail(measure.KindFile, "campaign.for_without_every", nil))
 	case p.NamesRounds():
 		return d.LocateAt("for", measure.Fail(measure.KindFile, "campaign.for_and_rounds", measure.Figures{"rounds": rounds}))
-	case rounds > mostPlanRounds:
-		return d.LocateAt("for", measure.Fail(measure.KindFile, "campaign.for_rounds", measure.Figures{"rounds": rounds, "most": mostPlanRounds}))
+	case rounds > mostRounds:
+		return d.LocateAt("for", measure.Fail(measure.KindFile, "campaign.for_rounds", measure.Figures{"rounds": rounds, "most": mostRounds}))
 	}
 	p.Rounds, p.roundsByDefault = rounds, false
 	return nil
