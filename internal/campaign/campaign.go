@@ -40,6 +40,9 @@ type Campaign struct {
 	worked   worked
 	figures  figures               // of plans that decide by them
 	patterns func() []plan.Pattern // of the plan that is recorded
+
+	additions []addition      // of levels, in their order
+	levels    []measure.Level // of the plan as it is now that the campaign has not yet
 }
 
 // ID is the campaign's identity in its place and in the store.
@@ -99,14 +102,20 @@ func (c *Campaign) samePlan() error {
 	if err != nil {
 		return err
 	}
-	if err := plan.SameMeasurement(recorded, c.Plan); err != nil {
+	last, err := c.readAdditions(recorded)
+	if err != nil {
 		return err
 	}
+	if err := plan.SameMeasurement(last, c.Plan); err != nil {
+		return err
+	}
+	c.levels = c.Plan.AddedTo(last)
 	c.wanted = c.Plan.Rounds
 	if c.wanted != recorded.Rounds { // others are added to those that the campaign began with
 		p := *c.Plan
 		p.Rounds, c.Plan = recorded.Rounds, &p
 	}
+	c.restrict()
 	if before := c.planRounds(); !c.Plan.NamesRounds() {
 		c.wanted = before
 	} else if c.wanted < before {
@@ -138,6 +147,9 @@ func (c *Campaign) learn(rec journal.Record) error {
 		c.trials += rec.Trials
 		c.recorded += rec.Trials
 		c.raised = max(c.raised, rec.PlanRounds)
+		if rec.FromRound > 0 {
+			c.additions = append(c.additions, addition{Addition: Addition{FirstRound: rec.FromRound}, text: rec.Text})
+		}
 	case journal.RecordTrialsCounted:
 		c.trials, c.recorded = rec.Trials, rec.Trials
 	case journal.RecordGroupFinished:
@@ -248,7 +260,7 @@ func (c *Campaign) Entry() store.Campaign {
 	done, failed := len(c.outcomes.of), c.outcomes.failed
 	e := store.Campaign{
 		ID: c.Record.ID, Name: c.Record.Name, Title: c.Plan.Title, StartedAt: c.StartedAt, Plan: cmp.Or(string(c.Plan.Text), c.Record.Text),
-		Seed: c.Record.Seed, Patterns: c.Record.Patterns, Trials: c.trials, Done: done, Failed: failed,
+		Seed: c.Record.Seed, Patterns: max(c.Record.Patterns, len(c.Plan.AllPatterns())), Trials: c.trials, Done: done, Failed: failed,
 	}
 	if done == c.trials {
 		e.FinishedAt = c.finished

@@ -13,15 +13,16 @@ type EventKind int
 
 // Events, in the order in which a block has them.
 const (
-	EventCommand     EventKind = iota // a before or after command begins
-	EventCommandDone                  // it has ended
-	EventTrial                        // a trial begins
-	EventProgress                     // a live interval of it
-	EventResult                       // its result is kept
-	EventHostGone                     // a host went away; at any time
-	EventWaiting                      // a trial's server cannot be reached and is waited for
-	EventConflict                     // the store has another result with the identity of one of the campaign, for Error
-	EventAborted                      // the trials that are left between two ends do not run now
+	EventCommand      EventKind = iota // a before or after command begins
+	EventCommandDone                   // it has ended
+	EventTrial                         // a trial begins
+	EventProgress                      // a live interval of it
+	EventResult                        // its result is kept
+	EventHostGone                      // a host went away; at any time
+	EventWaiting                       // a trial's server cannot be reached and is waited for
+	EventConflict                      // the store has another result with the identity of one of the campaign, for Error
+	EventAborted                       // the trials that are left between two ends do not run now
+	EventRoundAwaited                  // a round begins later, at its time
 )
 
 // Event is an event of a campaign for people who watch it.
@@ -33,6 +34,9 @@ type Event struct {
 	Result   *measure.Result        // for EventResult
 	Host     string                 // for EventHostGone
 	Wait     time.Duration          // for EventWaiting: at most so long
+	Round    int                    // for EventRoundAwaited
+	At       time.Time              // for EventRoundAwaited: when it begins
+	Missed   int                    // for EventRoundAwaited: times that the round before missed
 	Error    *measure.Error         // for EventHostGone, EventWaiting and EventAborted: why; for EventCommandDone, if the command failed
 
 	Done, Failed, Total int           // trials of the selection
@@ -55,6 +59,8 @@ type clock struct {
 	blocks     int           // with commands, in all
 	blocksDone int
 	commands   time.Duration // what the commands took
+	lastRound  time.Time     // when the last round begins, of a plan whose rounds have times
+	roundsLeft int           // until then, the one that runs among them
 
 	running int
 	busy    time.Duration // in which trials ran, until all had ended
@@ -98,6 +104,9 @@ func (c *clock) left(now time.Time, pause time.Duration, trials int) time.Durati
 	left = time.Duration(float64(left+pause*time.Duration(max(0, trials-1))) / c.atOnce(now))
 	if c.blocksDone > 0 && c.blocks > c.blocksDone {
 		left += c.commands / time.Duration(c.blocksDone) * time.Duration(c.blocks-c.blocksDone)
+	}
+	if c.roundsLeft > 0 {
+		left = max(left, c.lastRound.Sub(now)+left/time.Duration(c.roundsLeft))
 	}
 	return max(0, left)
 }

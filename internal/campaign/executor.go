@@ -86,6 +86,9 @@ func (r *run) blocks(ctx context.Context) error {
 			if r.counted != r.c.Rounds() || begins && r.searches() {
 				r.count()
 			}
+			if err := r.awaitRound(ctx, b); err != nil {
+				return err
+			}
 			ran := r.out.Ran
 			if err := r.block(ctx, b); err != nil {
 				return err

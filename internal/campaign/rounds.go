@@ -16,14 +16,17 @@ func (c *Campaign) Rounds() int {
 	return c.Plan.LastRound() + c.added
 }
 
-// RaiseRounds adds the rounds that the plan has now and the campaign has not: a plan may be
-// given more of them before the campaign goes on. It is an error of kind usage if there would
-// be too many trials.
+// RaiseRounds adds the rounds and levels that the plan has now and the campaign has not: a plan
+// may be given more of them before the campaign goes on. It is an error of kind usage if there
+// would be too many trials.
 func (c *Campaign) RaiseRounds(now time.Time) error {
+	if len(c.levels) > 0 {
+		return c.addLevels(now)
+	}
 	if c.wanted <= c.planRounds() {
 		return nil
 	}
-	more := max(c.wanted-c.Rounds(), 0)
+	more := max(c.roundsFor(c.wanted)-c.Rounds(), 0)
 	rec, err := c.roundsAdded(more, now)
 	if err != nil {
 		return err
@@ -85,5 +88,5 @@ func (c *Campaign) tooManyRounds(n int) *measure.Error {
 
 // Estimate is that of the plan, with the rounds that were added to it.
 func (c *Campaign) Estimate(only plan.Selection) advice.Estimate {
-	return advice.EstimateWith(c.Plan, only, c.Rounds()-c.Plan.LastRound())
+	return advice.EstimateFrom(c.Plan, only, c.Rounds()-c.Plan.LastRound(), c.firstRound)
 }

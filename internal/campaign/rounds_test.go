@@ -51,3 +51,27 @@ func TestTooManyRoundsOfAPlanAreRefused(t *testing.T) {
 		t.Errorf("%d rounds, error %v", b.campaign.Rounds(), err)
 	}
 }
+
+func TestTheEstimateOfACampaignWithMoreLevelsHasTheRoundsOfEach(t *testing.T) {
+	b := newBench(t, plans.Study)
+	b.create()
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	before := b.campaign.Estimate(nil)
+	b.plan = plans.Parse(t, strings.Replace(plans.Study, "sku: [", "sku: [{name: tiny, options: {dscp: 12}}, ", 1))
+	b.resume()
+	if err := b.campaign.RaiseRounds(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	e := b.campaign.Estimate(nil)
+	if want := before.Trials + before.Trials*3/2; e.Trials != want || e.Trials != b.campaign.Trials() || e.Time != before.Time*5/2 {
+		t.Errorf("%d trials in %v, want %d in %v; the campaign has %d", e.Trials, e.Time, want, before.Time*5/2, b.campaign.Trials())
+	}
+	if a := b.campaign.Additions(); len(a) != 1 || a[0].FirstRound != 3 || len(a[0].Levels) != 1 || a[0].Levels[0].Value != "tiny" {
+		t.Errorf("additions are %+v", a)
+	}
+	if got := b.campaign.Entry(); got.Patterns != 3*before.Patterns/2 {
+		t.Errorf("the store has %d patterns", got.Patterns)
+	}
+}

@@ -101,5 +101,5 @@ func (c *Campaign) Blocks() iter.Seq[schedule.Block] {
 	if c.Plan.Searches() {
 		return func(yield func(schedule.Block) bool) { c.search(yield) }
 	}
-	return schedule.GrowingBlocks(c.Plan, c.ID(), c.Record.Seed, c.Rounds)
+	return schedule.GrowingBlocks(c.planOf, c.ID(), c.Record.Seed, c.Rounds)
 }

@@ -49,7 +49,7 @@ func TestTheLimitsOfTheStudiesAreThoseThatTheyNamed(t *testing.T) {
 func TestTheLimitsOfBurstableAndMemoryFamiliesAreDocumented(t *testing.T) {
 	for id, want := range map[string][]float64{ // sustained and burst
 		"aws/t3.micro": {0.064e9, 5e9}, "aws/t4g.2xlarge": {2.048e9, 5e9}, "aws/r5.large": {0.75e9, 10e9}, "aws/r5.24xlarge": {25e9}, "aws/r6i.32xlarge": {50e9},
-		"aws/x2gd.medium": {0.5e9, 10e9}, "aws/m7i-flex.8xlarge": {6.25e9, 12.5e9}, "azure/Standard_B2ts_v2": {6.25e9}, "azure/Standard_B32als_v2": {6.25e9}, "azure/Standard_B16pls_v2": {6.25e9},
+		"aws/x2gd.medium": {0.5e9, 10e9}, "aws/m7i-flex.8xlarge": {6.25e9, 12.5e9}, "aws/m7i-flex.12xlarge": {9.375e9, 18.75e9}, "aws/m7i-flex.16xlarge": {12.5e9, 25e9}, "azure/Standard_B2ts_v2": {6.25e9}, "azure/Standard_B32als_v2": {6.25e9}, "azure/Standard_B16pls_v2": {6.25e9},
 		"azure/Standard_D96as_v4": {40e9}, "azure/Standard_D64as_v6": {36e9}, "azure/Standard_D64ps_v5": {40e9}, "azure/Standard_D96ps_v6": {60e9}, "gcp/e2-medium": {2e9}, "gcp/e2-highcpu-32": {16e9},
 	} {
 		c, err := catalog.Builtin().Find(id)

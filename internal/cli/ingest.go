@@ -134,7 +134,7 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 	t := &ingestTaker{sys: sys, request: q, intake: in, out: &out, fileOf: map[*measure.Result]int{}, replace: f.replace, own: map[string]bool{}}
 	paths, err := ingestPaths(sys, args)
 	if err == nil && f.pattern != noPattern {
-		err = t.chooseFactors(ctx, paths)
+		paths, err = t.chooseFactors(ctx, paths)
 	}
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,39 +113,76 @@ func isForeign(err error) bool {
 	}, e.Cause.Code)
 }
 
-// chooseFactors asks for the factors of files that lie in several folders, where neither the command line nor a
-// mapping says what the folders stand for. Without a terminal that is an error: they would become repeats of one
-// pattern. Files that cannot be read are not considered.
-func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) error {
+// chooseFactors asks for the factors of files that lie in several folders, or in another one than results of the
+// campaign that they would be repeats of, where neither the command line nor a mapping says what the folders stand
+// for. Without a terminal that is an error. Files that cannot be read are not considered. It returns the paths, with
+// those before them that are to be ingested again, so that their results have the factors, too.
+func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) ([]ingestPath, error) {
 	q := t.request
-	if q.Path != nil || q.Mapping != nil && len(q.Mapping.Results) > 0 || !severalFolders(paths) {
-		return nil
+	before := slices.Sorted(maps.Keys(t.intake.Alike(nil)))
+	if q.Path != nil || q.Mapping != nil && len(q.Mapping.Results) > 0 || !severalFolders(paths) && len(before) == 0 {
+		return paths, nil
 	}
-	var all, readable []string
+	var all []string
 	for _, p := range paths {
 		if p.err == nil {
 			all = append(all, p.path)
 		}
 	}
-	if folders, err := ingest.FoldersOf(all); err == nil && folders == nil {
-		return nil // fewer files have no other folders
+	if folders, err := ingest.FoldersOf(append(before, all...)); err == nil && folders == nil {
+		return paths, nil // fewer files have no other folders
 	}
+	var readable []string
+	var results []*measure.Result
 	for _, path := range all {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
-		if _, _, err := t.read(path); err == nil {
-			readable = append(readable, path)
+		if r, _, err := t.read(path); err == nil {
+			readable, results = append(readable, path), append(results, r...)
 		}
 	}
-	folders, err := ingest.FoldersOf(readable)
+	folders, earlier, err := t.foldersOf(readable, results)
 	if err != nil || folders == nil {
-		return err
+		return paths, err
 	}
 	names := folders.Suggested()
 	if !t.sys.StdinTerminal() {
-		return measure.Fail(measure.KindUsage, "cli.ingest.folders", measure.Figures{"folders": firstOf(folders.Levels()[0]), "pattern": folders.Pattern(names)})
+		code := "cli.ingest.folders"
+		if len(earlier) > 0 {
+			code = "cli.ingest.folders_before"
+		}
+		return nil, measure.Fail(measure.KindUsage, code, measure.Figures{"folders": firstOf(folders.Levels()[0]), "pattern": folders.Pattern(names)})
 	}
+	pattern, err := t.askFactors(ctx, folders, names)
+	if err != nil || pattern == "" {
+		return paths, err
+	}
+	if q.Path, err = ingest.ParsePathPattern(pattern); err != nil {
+		return nil, err
+	}
+	return append(t.again(earlier), paths...), nil
+}
+
+// foldersOf are the folders of files, or nil if no question about them is open. earlier are files of the campaign,
+// with their SHA-256, where these are in folders among them: they lie in one folder, as otherwise it was decided
+// before that folders are repeats.
+func (t *ingestTaker) foldersOf(files []string, results []*measure.Result) (folders *ingest.Folders, earlier map[string]string, err error) {
+	folders, err = ingest.FoldersOf(files)
+	earlier = t.intake.Alike(results)
+	before := slices.Sorted(maps.Keys(earlier))
+	if of, wrong := ingest.FoldersOf(before); err != nil || of != nil || wrong != nil {
+		return folders, nil, err
+	}
+	// Files at other depths may have been named from another folder.
+	if of, wrong := ingest.FoldersOf(append(before, files...)); wrong == nil && of != nil && len(before) > 0 {
+		return of, earlier, nil
+	}
+	return folders, nil, nil
+}
+
+// askFactors asks for the names of the factors and returns the path pattern, or an empty one without factors.
+func (t *ingestTaker) askFactors(ctx context.Context, folders *ingest.Folders, names []string) (string, error) {
 	a, c := asking{sys: t.sys, in: bufio.NewReader(t.sys.Stdin), ended: "cli.ingest.ended"}, t.sys.Catalogue
 	for i, levels := range folders.Levels() {
 		question := printable.Line(c.Sentence("ingest.folders", text.Args{"Folders": firstOf(levels), "Name": names[i]}))
@@ -165,16 +203,28 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) err
 			return nil
 		})
 		if err != nil {
-			return err
+			return "", err
 		}
 	}
 	pattern := folders.Pattern(names)
-	if pattern == "" {
-		return nil
+	if pattern != "" {
+		fmt.Fprintln(t.sys.Stderr, printable.Line(c.Sentence("ingest.pattern", text.Args{"Pattern": pattern})))
 	}
-	fmt.Fprintln(t.sys.Stderr, printable.Line(c.Sentence("ingest.pattern", text.Args{"Pattern": pattern})))
-	q.Path, err = ingest.ParsePathPattern(pattern)
-	return err
+	return pattern, nil
+}
+
+// again are the files of the campaign that are as they were: their results are replaced by those with the factors.
+func (t *ingestTaker) again(earlier map[string]string) (out []ingestPath) {
+	for _, file := range slices.Sorted(maps.Keys(earlier)) {
+		if _, sha256, err := t.read(file); err == nil && sha256 == earlier[file] {
+			out = append(out, ingestPath{path: file})
+		}
+	}
+	t.replace = t.replace || len(out) > 0
+	if gone := len(earlier) - len(out); gone > 0 {
+		fmt.Fprintln(t.sys.Stderr, printable.Line(t.sys.Catalogue.Sentence("ingest.gone", text.Args{"Files": gone})))
+	}
+	return out
 }
 
 // checkFactors sees that a name is one for a factor, and that a pattern with these names can be read.

@@ -123,6 +123,80 @@ func TestFoldersWithoutAPatternAreOfferedAsAFactor(t *testing.T) {
 	}
 }
 
+// Folders that two commands bring are offered as those of one command.
+func TestAFolderOfASecondCommandIsOfferedAsAFactor(t *testing.T) {
+	const question = "the files lie in D2, D4: which factor"
+	for name, c := range map[string]struct {
+		between func(dir string) error
+		args    []string
+		answer  string
+		code    int
+		want    string
+		errs    string
+	}{
+		"without a terminal": {code: 2, errs: "D2, D4, which may be levels of a factor; ingest all of them with --path-pattern '{folder}/*' --replace"},
+		"at a terminal":      {answer: "size\n", want: "D2|D4", errs: question},
+		"repeats":            {answer: "-\n", want: "all", errs: question},
+		"none":               {args: []string{"--path-pattern", "none"}, want: "all"},
+		"a file that is gone": {
+			between: func(dir string) error { return os.Remove(filepath.Join(dir, "D2/run1.json")) },
+			answer:  "size\n", want: "D4", errs: "1 file of earlier commands is not there any more or changed",
+		},
+		"a file that has changed": {
+			between: func(dir string) error { return os.WriteFile(filepath.Join(dir, "D2/run1.json"), []byte("{}"), 0o600) },
+			answer:  "size\n", want: "D4", errs: "1 file of earlier commands is not there any more or changed",
+		},
+		"a level by hand": {args: []string{"--factor", "size=4"}, want: "4"},
+	} {
+		sys, _, _ := fakeSystem(t)
+		dir := folderOf(t, map[string]string{"D2/run1.json": "@iperf3-3.12-tcp.json", "D4/run1.json": "@iperf3-3.1-tcp.json"})
+		if report, code, errs := ingestedAs(t, sys, "--campaign", "x", filepath.Join(dir, "D2")); code != 0 || report.New != 1 {
+			t.Fatalf("the first folder: status %d, %+v: %s", code, report, errs)
+		}
+		if c.between != nil {
+			if err := c.between(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sys.StdinTerminal, sys.Stdin = func() bool { return c.answer != "" }, strings.NewReader(c.answer)
+		report, code, errs := ingestedAs(t, sys, append([]string{"--campaign", "x", filepath.Join(dir, "D4")}, c.args...)...)
+		if code != c.code || patternsOf(report) != c.want || !strings.Contains(errs, c.errs) || c.errs == "" && strings.Contains(errs, "D2") {
+			t.Errorf("%s: status %d, patterns %q: %s", name, code, patternsOf(report), errs)
+		}
+		if c.want == "D2|D4" && (report.Replaced != 1 || report.New != 1) {
+			t.Errorf("%s: %+v", name, report)
+		}
+	}
+}
+
+func TestAFolderOfASecondCommandThatCannotBeMistakenIsIngested(t *testing.T) {
+	for name, c := range map[string]struct{ first, second, file string }{
+		"the same folder":    {"D2/run1.json", "D2/run2.json", "@iperf3-3.1-tcp.json"},
+		"folders of repeats": {"run1/x.json", "run2/x.json", "@iperf3-3.1-tcp.json"},
+		"another test":       {"D2/run1.json", "D4/run1.json", "@iperf3-3.12-reverse.json"},
+		"the same file":      {"D2/run1.json", "D4/run1.json", "@iperf3-3.12-tcp.json"},
+		"another depth":      {"D2/run1.json", "D4/east/run1.json", "@iperf3-3.1-tcp.json"},
+	} {
+		sys, _, _ := fakeSystem(t)
+		dir := folderOf(t, map[string]string{c.first: "@iperf3-3.12-tcp.json", c.second: c.file})
+		for _, path := range []string{c.first, c.second} {
+			if report, code, errs := ingestedAs(t, sys, "--campaign", "x", filepath.Join(dir, path)); code != 0 || report.New+report.Known != 1 {
+				t.Errorf("%s, %s: status %d, %+v: %s", name, path, code, report, errs)
+			}
+		}
+	}
+}
+
+func TestFoldersThatAreRepeatsOfACampaignAreNotAskedForAgain(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, map[string]string{"D2/x.json": "@iperf3-3.12-tcp.json", "D4/x.json": "@iperf3-3.1-tcp.json", "D8/x.json": "@iperf3-3.21-stream-tcp.json"})
+	for _, args := range [][]string{{"--path-pattern", "none", filepath.Join(dir, "D2"), filepath.Join(dir, "D4")}, {filepath.Join(dir, "D8")}} {
+		if report, code, errs := ingestedAs(t, sys, append([]string{"--campaign", "x"}, args...)...); code != 0 || report.New == 0 {
+			t.Errorf("%q: status %d, %+v: %s", args, code, report, errs)
+		}
+	}
+}
+
 // Ingesting files again with a pattern gives their results its levels.
 func TestIngestingAgainWithAPatternReplacesAfterAQuestion(t *testing.T) {
 	sys, _, _ := fakeSystem(t)

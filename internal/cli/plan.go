@@ -88,7 +88,8 @@ type planOutline struct {
 	// Unvaried are, by label of a test, factors that set nothing in it.
 	Unvaried map[string][]string `json:"unvaried,omitempty"`
 	Rounds   int                 `json:"rounds"`
-	Order    []roundOutline      `json:"order,omitempty"` // one element a round; absent while the seed is not known
+	Every    measure.Duration    `json:"every_ns,omitempty"` // from the beginning of a round to that of the next
+	Order    []roundOutline      `json:"order,omitempty"`    // one element a round; absent while the seed is not known
 	Estimate advice.Estimate     `json:"estimate"`
 	Search   *searchOutline      `json:"find,omitempty"`  // where the plan searches a plateau
 	Until    *untilOutline       `json:"until,omitempty"` // where the plan says until when rounds are added
@@ -126,7 +127,7 @@ type roundOutline struct {
 
 func outline(p *plan.Plan, only plan.Selection) *planOutline {
 	o := &planOutline{
-		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds,
+		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds, Every: p.Every,
 		Estimate: advice.EstimateOf(p, only), price: p.Budget.PricePerGB, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(), Until: outlineUntil(p, only),
 	}
 	o.Search = outlineSearch(p, only, o.Estimate)
@@ -292,7 +293,7 @@ func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 		"Fewest": e.FewestTrials, "Own": slices.ContainsFunc(o.Patterns[0].Tests, o.hasOwnTurns), "Each": e.Trials / (e.Patterns * e.Pairs),
 	})
 	out.Row("label.plan_time", "plan.time", text.Args{
-		"Time": roughly(c, e.Time), "AtOnce": e.AtOnce, "Unknown": e.TimeUnknown, "Max": e.MaxTime, "Changes": e.HandChanges, "AtMost": !o.ordered,
+		"Time": roughly(c, e.Time), "Round": roughly(c, e.Round), "Every": leftText(c, o.Every.Std()), "AtOnce": e.AtOnce, "Unknown": e.TimeUnknown, "Max": e.MaxTime, "Changes": e.HandChanges, "AtMost": !o.ordered,
 		"Commands": slices.ContainsFunc(o.Patterns, func(pt patternOutline) bool { return len(pt.Before)+len(pt.After) > 0 }),
 	})
 	out.Row("label.bytes", "plan.bytes", text.Args{"Bytes": e.Bytes, "Unknown": e.BytesUnknown, "Max": e.MaxBytes, "Key": e.MaxBytesKey})

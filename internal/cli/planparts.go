@@ -23,45 +23,76 @@ type designOutline struct {
 	Practical float64                `json:"practical_ratio"`
 	Tests     []advice.Power         `json:"tests,omitempty"` // whose noise is known
 	Weak      []advice.DesignWarning `json:"warnings,omitempty"`
+	Added     *addedOutline          `json:"added,omitempty"`
 
 	compares bool
+}
+
+// addedOutline is the levels that the newest campaign of the plan's name has not.
+type addedOutline struct {
+	Campaign string          `json:"campaign"` // identity
+	Levels   []measure.Level `json:"levels"`
+	Rounds   int             `json:"rounds"` // of all levels, if the campaign goes on with the plan
+}
+
+// addedTo is nil if the campaign cannot go on with the plan, or has all its levels.
+func addedTo(c store.Campaign, p *plan.Plan) *addedOutline {
+	before, err := plan.ParseRecorded("", []byte(c.Plan))
+	if err != nil || plan.SameMeasurement(before, p) != nil {
+		return nil
+	}
+	if levels := p.AddedTo(before); len(levels) > 0 {
+		return &addedOutline{c.ID, levels, p.LastRound()}
+	}
+	return nil
+}
+
+// levelTexts are levels as FACTOR LEVEL.
+func levelTexts(levels []measure.Level) (out []string) {
+	for _, l := range levels {
+		out = append(out, l.Factor+" "+l.Value)
+	}
+	return out
 }
 
 // outlineDesign works out what a plan can show. The noise is that of the plan, or of the newest
 // campaign of its name in the store.
 func outlineDesign(ctx context.Context, sys *System, p *plan.Plan, only plan.Selection, storeFile string) (*designOutline, error) {
 	out := &designOutline{Practical: p.PracticalThreshold(), Weak: advice.Warnings(p, only), compares: p.Compares(only)}
-	noise := map[string]float64{}
+	c, noise, err := earlier(ctx, sys, p, storeFile)
+	if err != nil {
+		return nil, err
+	}
 	if p.Noise > 0 {
+		noise = map[string]float64{}
 		for _, label := range p.Tests.Names() {
 			noise[label] = float64(p.Noise)
 		}
 	} else {
-		var err error
-		if out.NoiseOf, noise, err = earlierNoise(ctx, sys, p.Campaign, storeFile); err != nil {
-			return nil, err
-		}
+		out.NoiseOf = c.ID
 	}
+	out.Added = addedTo(c, p)
 	out.Tests = advice.PowerOf(p, noise, only)
 	return out, nil
 }
 
-// earlierNoise is the noise of each test, by its label, of the newest campaign of a name.
-func earlierNoise(ctx context.Context, sys *System, name, storeFile string) (id string, noise map[string]float64, err error) {
+// earlier is the newest campaign of a plan's name, or empty, and, unless the plan gives the noise,
+// the noise of each test of it, by its label.
+func earlier(ctx context.Context, sys *System, p *plan.Plan, storeFile string) (c store.Campaign, noise map[string]float64, err error) {
 	s, err := openExistingStore(ctx, sys, storeFile)
 	if s == nil || err != nil {
-		return "", nil, err
+		return c, nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	c, err := findCampaign(ctx, sys, s, name)
+	found, err := findCampaign(ctx, sys, s, p.Campaign)
 	switch {
-	case measure.KindOf(err) == measure.KindNotFound || err == nil && c.Name != name:
-		return "", nil, nil
-	case err != nil:
-		return "", nil, err
+	case measure.KindOf(err) == measure.KindNotFound || err == nil && found.Name != p.Campaign:
+		return c, nil, nil
+	case err != nil || p.Noise > 0:
+		return found, nil, err
 	}
-	noise, err = noiseOf(ctx, s, c.ID)
-	return c.ID, noise, err
+	noise, err = noiseOf(ctx, s, found.ID)
+	return found, noise, err
 }
 
 // turn is where a figure stands: a test's pattern between two hosts, and the round.
@@ -146,9 +177,12 @@ func (d *designOutline) add(c *text.Catalogue, out *text.Lines) {
 	if d.compares && len(d.Tests) == 0 && !slices.ContainsFunc(d.Weak, func(w advice.DesignWarning) bool { return w.Code == advice.WarnOneRound }) {
 		out.Row(label, "plan.shows.unknown", nil)
 	}
+	if a := d.Added; a != nil {
+		out.Row("label.added", "plan.added", text.Args{"Campaign": a.Campaign, "Levels": levelTexts(a.Levels), "Rounds": a.Rounds})
+	}
 	label = "label.warning"
 	for _, w := range d.Weak {
-		out.Row(label, "plan.weak."+string(w.Code), text.Args{"Tests": w.Tests, "Factor": w.Factor, "Other": w.Other, "Rounds": w.Rounds, "Hosts": w.Hosts, "Endpoints": w.Endpoints, "Port": w.Port})
+		out.Row(label, "plan.weak."+string(w.Code), text.Args{"Tests": w.Tests, "Factor": w.Factor, "Other": w.Other, "Rounds": w.Rounds, "Hosts": w.Hosts, "Endpoints": w.Endpoints, "Port": w.Port, "Round": roughly(c, w.Round), "Step": roughly(c, w.Step)})
 		label = ""
 	}
 }

@@ -76,6 +76,9 @@ func (p *progress) Begun(b conduct.Beginning) {
 		done, _ := c.Done()
 		p.printLine("progress.begin", text.Args{
 			"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "AtMost": e.FewestTrials > 0, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Changes": e.HandChanges, "Done": done})
+		for _, a := range c.Additions() {
+			p.printLine("progress.added_levels", text.Args{"Levels": levelTexts(a.Levels), "First": a.FirstRound, "Last": c.Rounds(), "Before": a.FirstRound - 1})
+		}
 	}
 }
 
@@ -125,6 +128,8 @@ func (p *progress) event(e campaign.Event) {
 		p.finished(e)
 	case campaign.EventWaiting:
 		p.print(p.catalogue.Sentence("progress.waiting", text.Args{"Error": errorText(p.catalogue, e.Error), "Wait": e.Wait}))
+	case campaign.EventRoundAwaited:
+		p.print(p.catalogue.Sentence("progress.round_awaited", text.Args{"Round": e.Round, "At": moment(e.At), "Missed": e.Missed}))
 	case campaign.EventAborted:
 		message, _ := p.catalogue.Error(e.Error)
 		p.print(oneLine(p.catalogue.Sentence("progress.aborted", text.Args{"Error": message})))

@@ -121,6 +121,27 @@ func (in *Intake) Known(r *measure.Result) *Taken {
 	return nil
 }
 
+// Alike returns the files, with their SHA-256, of those results of the campaign that would be repeats of the given ones:
+// of the same levels and label, and of other files. For nil it returns the files of all.
+func (in *Intake) Alike(results []*measure.Result) map[string]string {
+	row := func(levels []measure.Level, label string) string { return measure.LevelsKey(levels) + " " + label }
+	wanted, own := map[string]bool{}, map[string]bool{}
+	for _, r := range results {
+		wanted[row(r.Trial.Levels, r.Trial.Label)], own[r.Origin.SHA256] = true, true
+	}
+	out := map[string]string{}
+	for _, t := range in.known {
+		if results != nil && (!wanted[row(t.Levels, t.Label)] || own[t.Origin.SHA256]) {
+			continue
+		}
+		out[t.Origin.File] = t.Origin.SHA256
+		if o := t.Origin.Other; o != nil {
+			out[o.File] = o.SHA256
+		}
+	}
+	return out
+}
+
 // Add gives a result its round and identity and stores it. If the result is already in the
 // campaign, added is false and the earlier one is returned. It fails if the store fails.
 func (in *Intake) Add(ctx context.Context, r *measure.Result) (taken *Taken, added bool, err error) {

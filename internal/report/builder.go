@@ -190,6 +190,7 @@ func (b *Builder) test(g labelled) Test {
 	t.stated = statedRounds(g.results)
 	t.Runs = differentRuns(patterns, t.Basis.Metric)
 	t.placed = singlePlacements(patterns, t.Factors, g.pair.factor)
+	t.later = laterLevels(patterns, t.Factors, b.design.Searched)
 	t.wide = t.widest(b.design.Until)
 	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
 	return t

@@ -39,6 +39,8 @@ type Caveat struct {
 	// OneIn is the N of modes that fewer than one trial in N has: Trials trials of a pattern do not
 	// exclude them.
 	OneIn float64 `json:"one_in,omitempty"`
+	// Later are levels that were not in the first rounds.
+	Later []LaterLevel `json:"later,omitempty"`
 	// Decided is how the comparisons stand, of a campaign that goes on until all are decided.
 	Decided *Decided `json:"decided,omitempty"`
 }
@@ -71,6 +73,7 @@ const (
 	CaveatNotInterleaved  CaveatCode = "not_interleaved"      // trials run by hand
 	CaveatDifferentRuns   CaveatCode = "different_runs"       // some patterns were never measured in one run of the campaign
 	CaveatFewRounds       CaveatCode = "few_rounds"           // too few rounds to show a difference that some more would
+	CaveatLaterLevels     CaveatCode = "later_levels"         // levels were not in the first rounds, as those that were added to a campaign
 	CaveatWide            CaveatCode = "wide_interval"        // an interval is wider than the plan's until asks for
 	CaveatDecided         CaveatCode = "decided"              // the campaign looked after every round whether its comparisons were decided; some may not be
 	CaveatNotMeasured     CaveatCode = "not_measured"         // patterns of the plan have no trial
@@ -86,7 +89,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatNoFigure, CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatDecided, CaveatNotMeasured, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatZeros, CaveatRareModes, CaveatMeasurementCost,
+		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatLaterLevels, CaveatWide, CaveatDecided, CaveatNotMeasured, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatZeros, CaveatRareModes, CaveatMeasurementCost,
 	}
 }
 
@@ -134,6 +137,7 @@ func (t *Test) findCaveats() []Caveat {
 	when(t.ByHand && len(t.Rows) > 1, Caveat{Code: CaveatNotInterleaved})
 	when(len(t.Runs) > 0, Caveat{Code: CaveatDifferentRuns, Runs: t.Runs})
 	when(undecided != nil, Caveat{Code: CaveatFewRounds, Undecided: undecided})
+	when(len(t.later) > 0, Caveat{Code: CaveatLaterLevels, Later: t.later})
 	when(t.wide != nil, Caveat{Code: CaveatWide, Wide: t.wide})
 	when(t.decided != nil, Caveat{Code: CaveatDecided, Decided: t.decided})
 	when(unmeasured > 0, Caveat{Code: CaveatNotMeasured, Patterns: t.NotMeasured[:min(unmeasured, mostPatterns)], Left: unmeasured})
@@ -236,6 +240,8 @@ func (t testView) caveat(c Caveat) string {
 		return t.Sentence("caveat.different_runs", text.Args{"Runs": len(c.Runs)})
 	case CaveatFewRounds:
 		return t.Sentence("caveat.few_rounds", text.Args{"Pattern": t.called(c.Pattern), "Than": t.called(c.Than), "Ratio": c.DifferenceRatio, "Rounds": c.Rounds, "Needed": c.NeededRounds})
+	case CaveatLaterLevels:
+		return t.laterCaveat(c.Later)
 	case CaveatWide:
 		w := cmp.Or(c.Wide, &Wide{})
 		return t.Sentence("caveat.wide_interval", text.Args{

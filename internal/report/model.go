@@ -110,10 +110,11 @@ type Test struct {
 
 	Pairs *Pairs `json:"pairs,omitempty"` // of hosts, where patterns were measured between several
 
-	apart   bool     // another test differs from it in the capture only
-	stated  int      // ingested trials whose table states their round
-	placed  []string // factors of which each level has a placement of its own
-	wide    *Wide    // the widest interval, where the plan wants a narrower one
+	apart   bool         // another test differs from it in the capture only
+	stated  int          // ingested trials whose table states their round
+	placed  []string     // factors of which each level has a placement of its own
+	wide    *Wide        // the widest interval, where the plan wants a narrower one
+	later   []LaterLevel // levels that were not in the first rounds
 	interim interimAnalyses
 	zeros   int      // means of rounds that are 0, which keep effects of factors from being ratios
 	decided *Decided // how comparisons stand; nil unless the plan wants them decided

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -45,5 +46,44 @@ func TestLevelsThatASearchDidNotNeedAreNotNamed(t *testing.T) {
 	in.Design.Searched = "streams"
 	if got := build(t, in).test(t, "tcp").NotMeasured; !slices.Equal(got, []string{"3"}) {
 		t.Errorf("%q of a search, want the zone that it has no trial of", got)
+	}
+}
+
+// Levels that were added to a campaign are named with their rounds, and compared in these alone.
+func TestLevelsOfLaterRoundsAreNamed(t *testing.T) {
+	in := gateways().input()
+	if test := build(t, in).test(t, "tcp"); caveatOf(test, CaveatLaterLevels) != nil {
+		t.Errorf("%+v, though all levels are in all rounds", test.Caveats)
+	}
+	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool {
+		if r.Trial.Round > 3 {
+			return false
+		}
+		r.Summary.GoodputBps *= 3 // what the path carried then is no difference of levels
+		return r.Trial.Levels[0].Value == "large"
+	})
+	test := build(t, in).test(t, "tcp")
+	c := caveatOf(test, CaveatLaterLevels)
+	if c == nil || len(c.Later) != 1 {
+		t.Fatalf("%+v", test.Caveats)
+	}
+	if got := english(test).caveat(*c); got != "Not in all rounds: sku large in 3 of 6 rounds, from round 4 on. Comparisons with them are of these rounds alone." {
+		t.Error(got)
+	}
+	found := false
+	for _, e := range test.Effects {
+		if e.Factor == "sku" && e.A == "small" && e.B == "large" || e.A == "large" && e.B == "small" {
+			found = true
+			if ratio := max(*e.Ratio, 1 / *e.Ratio); math.Abs(ratio-4) > 0.05 {
+				t.Errorf("large has %.2f times the figure of small, want 4 as in the rounds of both", ratio)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("small and large are not compared: %+v", test.Effects)
+	}
+	in.Design.Searched = "sku"
+	if test := build(t, in).test(t, "tcp"); caveatOf(test, CaveatLaterLevels) != nil {
+		t.Error("levels of a search are named")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/campaign/plan"
 	"soku/internal/campaign/schedule"
+	"soku/internal/measure"
 )
 
 // Estimate is what a part of a campaign will take, before it runs.
@@ -18,6 +19,8 @@ type Estimate struct {
 	// FewestTrials is how many there are at least, where searches decide; else 0.
 	FewestTrials int           `json:"trials_fewest,omitempty"`
 	Time         time.Duration `json:"time_ns"`
+	// Round is how long a round takes, where rounds begin at fixed times; else 0.
+	Round time.Duration `json:"round_ns,omitempty"`
 	// HandChanges is how many changes a person makes: at most, or exactly where the order is known.
 	HandChanges int `json:"hand_changes,omitempty"`
 	// TimeUnknown are labels of tests that end after an amount at an unknown
@@ -44,6 +47,11 @@ func EstimateOf(p *plan.Plan, only plan.Selection) Estimate { return EstimateWit
 
 // EstimateWith is EstimateOf with rounds that were added to those of the plan.
 func EstimateWith(p *plan.Plan, only plan.Selection, added int) Estimate {
+	return EstimateFrom(p, only, added, func([]measure.Level) int { return 1 })
+}
+
+// EstimateFrom is EstimateWith for patterns each of which begins with the round that first returns.
+func EstimateFrom(p *plan.Plan, only plan.Selection, added int, first func([]measure.Level) int) Estimate {
 	e := Estimate{Pairs: p.PairCount(), AtOnce: 1, MaxTime: p.Budget.Time.Std()}
 	e.MaxBytes, e.MaxBytesKey = p.MostBytes()
 	known := map[string]forecasted{}
@@ -55,8 +63,10 @@ func EstimateWith(p *plan.Plan, only plan.Selection, added int) Estimate {
 			continue
 		}
 		e.Patterns++
+		from := first(pt.Levels)
 		for n, t := range pt.Tests {
-			rounds := p.RoundsOf(&p.Tests[n].Value) + added
+			last := p.RoundsOf(&p.Tests[n].Value)
+			rounds := max(0, last-from+1) + min(added, p.LastRound()+added-from+1)
 			if turns != nil {
 				rounds = min(rounds, turns[i])
 			}
@@ -75,11 +85,12 @@ func EstimateWith(p *plan.Plan, only plan.Selection, added int) Estimate {
 		if turns != nil {
 			rounds = turns[i]
 		}
-		addTime(p, &e, i, rounds, known)
+		addTime(p, &e, i, from, rounds, known)
 	}
 	if turns != nil {
 		e.FewestTrials, _ = p.SearchTrials(only, added)
 	}
+	e.addWaits(p.Every.Std(), p.LastRound()+added)
 	switch states := len(p.HandStates(only)); {
 	case p.Chooses(only): // they were made before the run, or there are none
 	case states == 1:
@@ -95,6 +106,19 @@ func EstimateWith(p *plan.Plan, only plan.Selection, added int) Estimate {
 		}
 	}
 	return e
+}
+
+// addWaits adds the time between rounds that begin at fixed times. A longer round misses times.
+func (e *Estimate) addWaits(every time.Duration, rounds int) {
+	if every > 0 {
+		e.Round = e.Time / time.Duration(rounds)
+		e.Time = time.Duration(rounds-1)*roundStep(e.Round, every) + e.Round
+	}
+}
+
+// roundStep is the time from the beginning of a round to that of the next.
+func roundStep(round, every time.Duration) time.Duration {
+	return max(1, (round+every-1)/every) * every
 }
 
 // forecasted is what [schedule.Forecast] returned.
@@ -126,12 +150,12 @@ func searchTurns(p *plan.Plan, rounds int) []int {
 	return out
 }
 
-// addTime adds the time of a pattern's blocks in all rounds. Blocks of trials that are as long are
-// forecast once.
-func addTime(p *plan.Plan, e *Estimate, number, all int, known map[string]forecasted) {
+// addTime adds the time of a pattern's blocks from a round to the last of all. Blocks of trials that
+// are as long are forecast once.
+func addTime(p *plan.Plan, e *Estimate, number, from, all int, known map[string]forecasted) {
 	pt, last := &p.AllPatterns()[number], p.LastRound()
-	for round := 1; round <= all; {
-		r, rounds := schedule.NewRound(p, "", 0, round), all-last
+	for round := from; round <= all; {
+		r, rounds := schedule.NewRound(p, "", 0, round), all-round+1
 		if round <= last {
 			rounds = min(schedule.SameTests(p, round), all-round+1)
 		}

@@ -83,3 +83,23 @@ func TestTheEstimateIsOfTrialsSideBySide(t *testing.T) {
 		}
 	}
 }
+
+func TestTheEstimateOfRoundsAtFixedTimesHasTheirWaits(t *testing.T) {
+	const text = plans.Minimal + "rounds: 4\n"
+	round := advice.EstimateOf(plans.Parse(t, text), nil).Time / 4
+	for _, c := range []struct{ every, step time.Duration }{{time.Hour, time.Hour}, {round, round}, {round - time.Millisecond, 2 * (round - time.Millisecond)}} {
+		p := plans.Parse(t, text+"every: "+c.every.String()+"\n")
+		if e := advice.EstimateOf(p, nil); e.Time != 3*c.step+round || e.Round != round {
+			t.Errorf("every %v: %v with rounds of %v, want %v with %v", c.every, e.Time, e.Round, 3*c.step+round, round)
+		}
+		var warned []advice.DesignWarning
+		for _, w := range advice.Warnings(p, nil) {
+			if w.Code == advice.WarnMissedTimes {
+				warned = append(warned, w)
+			}
+		}
+		if long := c.step > c.every; long != (len(warned) == 1) || long && (warned[0].Round != round || warned[0].Step != c.step) {
+			t.Errorf("every %v: warnings are %+v", c.every, warned)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package advice
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"soku/internal/campaign/plan"
 )
@@ -18,6 +19,9 @@ type DesignWarning struct {
 
 	Endpoints []string `json:"endpoints,omitempty"` // whose servers share a host and Port
 	Port      int      `json:"port,omitempty"`      // or absent if the endpoints name none
+
+	Round time.Duration `json:"round_ns,omitempty"` // how long a round takes
+	Step  time.Duration `json:"step_ns,omitempty"`  // from the beginning of a round to that of the next
 }
 
 // WarningCode is the kind of a design warning.
@@ -34,6 +38,8 @@ const (
 	WarnSharedHosts WarningCode = "shared_hosts"
 	// WarnSharedPort: servers of Endpoints have one host by ssh and one Port.
 	WarnSharedPort WarningCode = "shared_port"
+	// WarnMissedTimes: a Round takes longer than the time between two, so that one begins every Step.
+	WarnMissedTimes WarningCode = "missed_times"
 )
 
 // ExactRounds is how many rounds an exact test needs to show something at 5 %.
@@ -70,6 +76,11 @@ func Warnings(p *plan.Plan, only plan.Selection) (out []DesignWarning) {
 		}
 		if hasOwnHosts(p, f, only) {
 			out = append(out, DesignWarning{Code: WarnOwnHosts, Factor: p.Factors[f].Name})
+		}
+	}
+	if every := p.Every.Std(); every > 0 {
+		if round := EstimateOf(p, only).Round; round > every {
+			out = append(out, DesignWarning{Code: WarnMissedTimes, Round: round, Step: roundStep(round, every)})
 		}
 	}
 	out = append(out, sharedPorts(p, only)...)

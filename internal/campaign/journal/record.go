@@ -55,9 +55,13 @@ type Record struct {
 	Rounds   int            `json:"rounds,omitempty"` // that were added
 	Trials   int            `json:"trials,omitempty"` // that they have, or the campaign
 	// PlanRounds is how many rounds the plan has since then, where that is why they were added.
-	PlanRounds int    `json:"plan_rounds,omitempty"`
-	Reason     string `json:"reason,omitempty"` // why a trial was dropped, trials were aborted or a run ended
-	Code       string `json:"code,omitempty"`   // of the failure that is the reason
+	PlanRounds int `json:"plan_rounds,omitempty"`
+	// FromRound is the first round with all levels of the plan in Text, where levels were added to the
+	// plan; the rounds before have the levels that it had then.
+	FromRound int    `json:"from_round,omitempty"`
+	Text      string `json:"text,omitempty"`
+	Reason    string `json:"reason,omitempty"` // why a trial was dropped, trials were aborted or a run ended
+	Code      string `json:"code,omitempty"`   // of the failure that is the reason
 }
 
 // PlanRecord is what the campaign is, for good.

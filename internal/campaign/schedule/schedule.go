@@ -51,14 +51,15 @@ func (b Block) Jobs() iter.Seq[Job] {
 // other. The same plan and seed give the same order on every machine and in every
 // version. The blocks of a plan with find depend on results and are not among them.
 func Blocks(p *plan.Plan, campaignID string, seed int64) iter.Seq[Block] {
-	return GrowingBlocks(p, campaignID, seed, p.LastRound)
+	return GrowingBlocks(func(int) *plan.Plan { return p }, campaignID, seed, p.LastRound)
 }
 
 // GrowingBlocks is Blocks for as many rounds as rounds returns, which it calls after each:
-// rounds can be added while a campaign runs.
-func GrowingBlocks(p *plan.Plan, campaignID string, seed int64, rounds func() int) iter.Seq[Block] {
+// rounds can be added while a campaign runs. planOf returns the plan of a round.
+func GrowingBlocks(planOf func(round int) *plan.Plan, campaignID string, seed int64, rounds func() int) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		for number := 1; number <= rounds(); number++ {
+			p := planOf(number)
 			r := NewRound(p, campaignID, seed, number)
 			for turn, pattern := range order(p, seed, number) {
 				if !yield(r.Block(turn, pattern)) {
