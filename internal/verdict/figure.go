@@ -105,6 +105,7 @@ const (
 	TogetherTimes     Key = "together_times"
 	Recoveries        Key = "recoveries"
 	LossesPerRecovery Key = "losses_per_recovery"
+	LossBurst         Key = "loss_burst_times"
 )
 
 // Figures of UDP and of connect.
@@ -166,10 +167,11 @@ var Infos = append([]FigureInfo{
 	{LossRatio, unitRatio, "segments that had to be sent again (without those that had arrived), or datagrams that were lost, divided by all"},
 	{Recoveries, unitCount, "times that the sender's kernel began to recover from losses, on all connections of its network namespace"},
 	{LossesPerRecovery, unitCount, "segments of all streams that had to be sent again divided by that"},
+	{LossBurst, unitTimes, "`losses_per_recovery` divided by what chance gives in the window of a stream: 1 + `loss_ratio` x segments that are acknowledged in a round trip"},
 	{GoodputSpread, unitRatio, "90th less 10th percentile of the goodput over three samples (300 ms), divided by the median"},
 	{DatagramBytes, unitBytes, "payload of a datagram"},
 	{SocketDrops, unitRatio, "share of the lost datagrams that the receiver's socket dropped"},
-	{LossVariance, unitTimes, "variance of the share of lost datagrams divided by what independent losses would have"},
+	{LossVariance, unitTimes, "variance of the share of lost datagrams, or of segments that had to be sent again over three samples (300 ms), divided by what independent losses would have"},
 	{ListenDrops, unitRatio, "connections that the server's queues dropped divided by connections that the client tried"},
 	{SYNsResent, unitRatio, "SYNs that the client sent again divided by connections that it tried"},
 	{FailedConnections, unitCount, "connections that failed"},

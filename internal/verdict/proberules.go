@@ -38,6 +38,9 @@ var probeInfos = []FigureInfo{
 // Rules of trials whose limit is of packets or of bytes.
 var packetsOrBytes = []string{"small_packets_lost", "policer", "udp_small_lost", "udp_small_silent"}
 
+// Rules of trials whose losses are random or those of a policer.
+var chanceOrPolicer = []string{"loss_under_bbr", "loss_by_chance_few", "policer_few"}
+
 // ProbeRules are tried in this order; the first that holds is the verdict. The trial "longer",
 // a stream of TCP and a copy with its stages apart are judged by [Rules] instead.
 var ProbeRules = []ProbeRule{
@@ -82,12 +85,12 @@ var ProbeRules = []ProbeRule{
 		Source: "Small datagrams are lost, too.",
 	},
 	{
-		Name: "half_is_lost_too", After: []string{"loss_under_bbr", "policer_few"}, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
+		Name: "half_is_lost_too", After: chanceOrPolicer, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
 		When:   AtLeast(HalfLoss, 0.0005),
 		Source: "Datagrams are lost at half the rate that the path carried before: by chance.",
 	},
 	{
-		Name: "half_passes", After: []string{"loss_under_bbr", "policer_few"}, LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.High,
+		Name: "half_passes", After: chanceOrPolicer, LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.High,
 		When:   All(Below(HalfLoss, 0.0001), AtLeast(HalfExpected, 5)),
 		Source: "No datagram is lost at half the rate: losses begin at a rate.",
 	},

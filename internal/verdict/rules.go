@@ -22,18 +22,24 @@ var (
 	receiverBusy = named{Any(AtLeast(ReceiverThread, 0.6), AtLeast(ReceiverThrottled, 0.5)), "receiver busy"}
 	// Packets wait in a queue of the path.
 	queued = named{Any(All(AtLeast(RTTTimes, 1.13), AtLeast(QueueNs, 2e6)), All(AtLeast(RTTTimes, 1.3), AtLeast(QueueNs, 0.5e6))), "queue"}
-	// Packets are lost one at a time, and not because a queue was full.
-	lone = named{All(AtLeast(LossRatio, 0.0005), Below(LossesPerRecovery, 3), AtLeast(Recoveries, 5), Below(RTTTimes, 1.3)), "single losses"}
+	// Packets are lost independently of each other, and not because a queue was full: one at a time, or as
+	// many in a recovery as chance gives in a window that large. bbr keeps its window when it loses packets,
+	// so of 1 % in a window of 1000 segments it loses 20 a recovery: 1.5 to 2 times what chance gives in one
+	// round trip, with a variance of 0.3 to 3. At a policer bbr lost 7 times that, with a variance of 76 and more.
+	byChance = named{All(AtLeast(LossRatio, 0.0005), Any(Below(LossesPerRecovery, 3), All(Below(LossBurst, 2.5), IfKnown(Below(LossVariance, 5)))),
+		AtLeast(Recoveries, 5), Below(RTTTimes, 1.3)), "losses by chance"}
+	// Without losses, or with those that chance does not explain, a busy thread is the limit.
+	notByChance = IfKnown(Not(byChance))
 	// The goodput had two levels, the higher one first and level.
 	stepDown = named{All(AtLeast(StepTimes, 1.8), AtLeast(StepFit, 0.6), AtLeast(StepAt, 0.45e9), Below(StepNoise, 0.45)), "step down"}
 	// Datagrams fill a queue: packets of another connection wait in it.
 	besideQueued = named{Any(AtLeast(ControlRTTTimes, 1.4), AtLeast(ControlQueue, 5e6)), "control connection queued"}
 	// Packets are lost although there is no queue.
-	lossWithoutQueue = named{All(AtLeast(LossRatio, 0.0005), Any(Not(queued), lone)), "loss without a queue"}
+	lossWithoutQueue = named{All(AtLeast(LossRatio, 0.0005), Any(Not(queued), byChance)), "loss without a queue"}
 )
 
 // shared are the conditions with a name, for docs/method.md.
-var shared = []named{senderBusy, receiverBusy, queued, lone, stepDown, lossWithoutQueue, besideQueued, copyNetwork, diskWrites, diskReads}
+var shared = []named{senderBusy, receiverBusy, queued, byChance, stepDown, lossWithoutQueue, besideQueued, copyNetwork, diskWrites, diskReads}
 
 // Rules are tried in this order; the first that holds is the verdict. One that excludes what an
 // earlier rule names asks for the figures that say so: where they are absent, it does not hold.
@@ -89,7 +95,7 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "receiver_thread", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
-		When:   All(receiverBusy, Any(Not(senderBusy), AtLeast(UnsentTimes, 0.1)), Not(queued)),
+		When:   All(receiverBusy, Any(Not(senderBusy), AtLeast(UnsentTimes, 0.1)), Not(queued), notByChance),
 		Source: "The receiving thread runs or waits for a processor; the sender has time, or bytes wait to be sent.",
 	},
 	{
@@ -99,7 +105,7 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "sender_thread", Tests: tcp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
-		When:   All(senderBusy, Not(queued)),
+		When:   All(senderBusy, Not(queued), notByChance),
 		Source: "The sending thread runs or waits for a processor, and nothing waits in the path.",
 	},
 	// Windows and buffers.
@@ -125,8 +131,8 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "send_buffer", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckSendBuffer, Confidence: measure.High,
-		When:   All(Any(AtLeast(SendBufferUsed, 0.95), AtLeast(SndbufLimited, 0.3), All(AtLeast(SendBufferUsed, 0.6), AtLeast(SndbufLimited, 0.01))), Below(UnsentTimes, 0.3), Below(CwndUsed, 0.9)),
-		Source: "The socket is full of bytes in flight, none wait to be sent, and the congestion window would allow more.",
+		When:   All(Any(AtLeast(SendBufferUsed, 0.95), AtLeast(SndbufLimited, 0.3), All(AtLeast(SendBufferUsed, 0.6), AtLeast(SndbufLimited, 0.01))), Below(UnsentTimes, 0.3), Below(CwndUsed, 0.9), IfKnown(Not(All(AtLeast(BBR, 1), byChance)))),
+		Source: "The socket is full of bytes in flight, none wait to be sent, and the congestion window would allow more. Under bbr random losses leave the same: what arrived stays in the socket until what was lost before it arrives.",
 	},
 	// Others on the same interface.
 	{
@@ -137,12 +143,12 @@ var packetRules = []Rule{
 	// A level that falls.
 	{
 		Name: "step", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.High,
-		When:   All(stepDown, Not(lone), AtLeast(StepFit, 0.85)),
+		When:   All(stepDown, Not(byChance), AtLeast(StepFit, 0.85)),
 		Source: "Two levels, and the step down comes late: a credit was used up (token bucket).",
 	},
 	{
 		Name: "step_noisy", Tests: tcp, LimitedBy: measure.BottleneckBurstAllowance, Confidence: measure.Medium,
-		When:   All(stepDown, Not(lone)),
+		When:   All(stepDown, Not(byChance)),
 		Source: "As above, with more noise.", NextMeasurement: measure.ProbeLonger,
 	},
 	// Several flows, alike or unlike.
@@ -159,7 +165,7 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "flows_unlike", Tests: tcp, LimitedBy: measure.BottleneckFlowHashing, Confidence: measure.High,
-		When: All(AtLeast(Streams, 2), queued, Not(lone), Below(Jain, 0.97),
+		When: All(AtLeast(Streams, 2), queued, Not(byChance), Below(Jain, 0.97),
 			Any(AtLeast(RTTSpread, 0.1), All(AtLeast(RTTSpread, 0.05), AtLeast(DurationNs, 3e9), Below(Streams, 16)), All(Below(RTTAlike, 0.45), Below(Jain, 0.8)))),
 		Source: "The streams are unequal and wait in different queues.",
 	},
@@ -173,6 +179,16 @@ var packetRules = []Rule{
 		Name: "loss_by_chance", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
 		When:   All(lossWithoutQueue, Below(LossesPerRecovery, 3)),
 		Source: "Single losses and no queue. Random losses were at most 1.85 a recovery, those at a policer 5 to 635.",
+	},
+	{
+		Name: "loss_by_chance_burst", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
+		When:   All(lossWithoutQueue, byChance, Below(LossVariance, 5)),
+		Source: "As many losses a recovery as chance gives in a window that large, and their number varies as that of independent ones does.",
+	},
+	{
+		Name: "loss_by_chance_few", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathLoss, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
+		When:   All(lossWithoutQueue, byChance),
+		Source: "As above, of losses that are too few to know how they vary.", NextMeasurement: measure.ProbeHalfRate,
 	},
 	{
 		Name: "loss_under_bbr", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,

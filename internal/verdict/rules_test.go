@@ -56,6 +56,9 @@ var behind = idle.with(example{RTTTimes: 2.4, QueueNs: 2e7, RTTGrowth: 0.6, Besi
 // lossy is one that loses packets without a queue.
 var lossy = idle.with(example{LossRatio: 0.01, Recoveries: 30, LossesPerRecovery: 1.2})
 
+// burstLossy are losses of 1 % under bbr at a round trip of 40 ms, in a window of 1000 segments.
+var burstLossy = example{LossRatio: 0.0097, Recoveries: 48, LossesPerRecovery: 22, LossBurst: 1.85, LossVariance: 3, BBR: 1}
+
 var several = example{Streams: 4, Jain: 0.985, TogetherTimes: 0.3, RTTSpread: 0.02, RTTAlike: 0.8}
 
 var datagrams = example{
@@ -96,6 +99,8 @@ var examples = map[string]example{
 	"flows_unlike":          behind.with(several).with(example{Jain: 0.8, RTTSpread: 0.4}),
 	"one_flow_queued":       behind.with(example{BesideRatio: 0.02}),
 	"loss_by_chance":        lossy,
+	"loss_by_chance_burst":  lossy.with(burstLossy),
+	"loss_by_chance_few":    lossy.with(burstLossy).without(LossVariance),
 	"small_packets_lost":    lossy.with(example{LossesPerRecovery: 20, ControlResent: 8}),
 	"loss_under_bbr":        lossy.with(example{LossRatio: 0.25, BBR: 1, LossesPerRecovery: 7, GoodputSpread: 0.6}),
 	"policer":               lossy.with(example{LossesPerRecovery: 40}),
@@ -198,6 +203,29 @@ func TestEveryThresholdDecides(t *testing.T) {
 					t.Errorf("%s: with %s at %v it rests on \"%s %s %v\" %v, want %v", rule.Name, key, at.value, key, e.Comparison, e.Threshold, same, at.same)
 				}
 			}
+		}
+	}
+}
+
+// bbr loses several packets of a window by chance. What that does to sockets, threads and streams is
+// no evidence of another limit.
+func TestLossesThatChanceGivesAreNoOtherLimit(t *testing.T) {
+	loss := idle.with(burstLossy)
+	for name, figures := range map[string]example{
+		"alone":                         loss,
+		"what arrived fills the socket": loss.with(example{SendBufferUsed: 0.93, SndbufLimited: 0.52, UnsentTimes: 0, CwndUsed: 0.35}),
+		"busy threads":                  loss.with(example{SenderThread: 0.7, ReceiverThread: 0.8}),
+		"unequal streams":               loss.with(example{Streams: 4, Jain: 0.86, RTTSpread: 0.12, RTTTimes: 1.16, QueueNs: 6e6}),
+		"small packets are lost, too":   loss.with(example{ControlResent: 3}),
+	} {
+		if v := judge(figures.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathLoss || v.Confidence != measure.High {
+			t.Errorf("%s: the verdict is %s (%s) by %s", name, v.LimitedBy, v.Confidence, v.Rule)
+		}
+	}
+	// At a policer bbr loses more at a time, and by turns much and little.
+	for _, at := range []example{{LossRatio: 0.12, LossesPerRecovery: 140, LossBurst: 6.8, LossVariance: 90}, {LossesPerRecovery: 20, LossVariance: 76}, {LossesPerRecovery: 20, LossBurst: 3}} {
+		if v := judge(loss.with(at).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathPolicer {
+			t.Errorf("with %v the verdict is %s by %s", at, v.LimitedBy, v.Rule)
 		}
 	}
 }
