@@ -36,7 +36,7 @@ var probeInfos = []FigureInfo{
 }
 
 // Rules of trials whose limit is of packets or of bytes.
-var packetsOrBytes = []string{"small_packets_lost", "policer", "udp_small_lost", "udp_small_silent"}
+var packetsOrBytes = []string{"small_packets_lost", "policer", "udp_small_lost", "udp_policer_unsteady", "udp_small_silent"}
 
 // Rules of trials whose losses are random or those of a policer.
 var chanceOrPolicer = []string{"loss_under_bbr", "loss_by_chance_few", "policer_few"}
@@ -65,12 +65,12 @@ var ProbeRules = []ProbeRule{
 		Source: "Datagrams of half the size carry fewer bytes: what arrives is limited in packets.",
 	},
 	{
-		Name: "bytes_limited", After: packetsOrBytes[:3], LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.High,
+		Name: "bytes_limited", After: packetsOrBytes[:4], LimitedBy: measure.BottleneckPathPolicer, Confidence: measure.High,
 		When:   All(AtLeast(SmallTimes, 0.85), AtLeast(LargeLoss, 0.02)),
 		Source: "Datagrams of half the size carry as many bytes: what arrives is limited in bytes.",
 	},
 	{
-		Name: "bytes_limited_queue", After: packetsOrBytes[3:], LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
+		Name: "bytes_limited_queue", After: packetsOrBytes[4:], LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
 		When:   All(AtLeast(SmallTimes, 0.85), AtLeast(LargeLoss, 0.02)),
 		Source: "As above, and small packets of the control connection were lost in a full queue.",
 	},

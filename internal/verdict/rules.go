@@ -319,8 +319,13 @@ var packetRules = []Rule{
 		Source: "As above, but it is not known whether the control connection waits: a shaper whose queue is full drops a steady share, too.", NextMeasurement: measure.ProbeTCPStream,
 	},
 	{
+		Name: "udp_policer_unsteady", Tests: udp, LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.Medium,
+		When:   All(AtLeast(LossOfMore, 0.2), Not(besideQueued), IfKnown(Below(ControlResent, 1))),
+		Source: "Of datagrams that are sent in addition more is lost than of the others, and chance takes the same share of all: it was 0.25 to 0.99 at a limit and 0.01 at most by chance. The stream was not steady, so its variance says nothing.", NextMeasurement: measure.ProbePacketSizes,
+	},
+	{
 		Name: "udp_loss", Tests: udp, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
-		When:   All(Below(LossVariance, 4), Not(besideQueued)),
+		When:   All(Below(LossVariance, 4), Not(besideQueued), IfKnown(Below(LossOfMore, 0.2))),
 		Source: "Losses vary as independent ones do.",
 	},
 	{

@@ -127,6 +127,7 @@ var examples = map[string]example{
 	"udp_queue":             datagrams.with(example{ControlRTTTimes: 3, ControlQueue: 2e7}),
 	"udp_policer":           datagrams.with(example{LossVariance: 0.001}),
 	"udp_policer_or_shaper": datagrams.with(example{LossVariance: 0.001}).without(ControlRTTTimes, ControlQueue),
+	"udp_policer_unsteady":  datagrams.with(example{LossOfMore: 0.6}),
 	"udp_loss":              datagrams,
 	"udp_loss_bursts":       datagrams.with(example{LossVariance: 40}),
 
@@ -226,6 +227,15 @@ func TestLossesThatChanceGivesAreNoOtherLimit(t *testing.T) {
 	for _, at := range []example{{LossRatio: 0.12, LossesPerRecovery: 140, LossBurst: 6.8, LossVariance: 90}, {LossesPerRecovery: 20, LossVariance: 76}, {LossesPerRecovery: 20, LossBurst: 3}} {
 		if v := judge(loss.with(at).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathPolicer {
 			t.Errorf("with %v the verdict is %s by %s", at, v.LimitedBy, v.Rule)
+		}
+	}
+}
+
+// On a busy host the datagrams come in bursts, and their losses at a policer vary as those of chance.
+func TestAnUnsteadyStreamAtAPolicerLosesNotByChance(t *testing.T) {
+	for more, want := range map[float64]measure.Bottleneck{0.4: measure.BottleneckPathPolicer, 0.01: measure.BottleneckPathLoss} {
+		if v := judge(datagrams.with(example{LossRatio: 0.51, LossVariance: 0.93, LossOfMore: more}).figures(), measure.TestUDP); v.LimitedBy != want {
+			t.Errorf("with %v of more datagrams lost the verdict is %s by %s", more, v.LimitedBy, v.Rule)
 		}
 	}
 }
