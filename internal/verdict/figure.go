@@ -58,12 +58,15 @@ const (
 	Streams           Key = "streams"
 	AskedRatio        Key = "asked_ratio"
 	GoodputSpread     Key = "goodput_spread_ratio"
+	GoodputPeak       Key = "goodput_peak_ratio"
 	StepTimes         Key = "step_times"
 	StepFit           Key = "step_fit_ratio"
 	StepAt            Key = "step_at_ns"
 	StepNoise         Key = "step_noise_ratio"
 	SenderThread      Key = "sender_thread_ratio"
 	ReceiverThread    Key = "receiver_thread_ratio"
+	SenderRun         Key = "sender_run_ratio"
+	ReceiverRun       Key = "receiver_run_ratio"
 	SenderThrottled   Key = "sender_throttled_ratio"
 	ReceiverThrottled Key = "receiver_throttled_ratio"
 	SenderSoftirq     Key = "sender_softirq_ratio"
@@ -74,6 +77,7 @@ const (
 	LossRatio         Key = "loss_ratio"
 	ControlRTTTimes   Key = "control_rtt_times"
 	ControlQueue      Key = "control_queue_ns"
+	ControlRTTs       Key = "control_round_trips"
 	ControlResent     Key = "control_retransmits"
 )
 
@@ -135,6 +139,8 @@ var Infos = append([]FigureInfo{
 	{SegmentRatio, unitRatio, "smallest segment size of a stream divided by its largest, or by what the path MTU allows (the MTU less 52 bytes) if that is smaller"},
 	{SenderThread, unitRatio, "median over the intervals of the time that the busiest thread of the sender ran or waited for a processor"},
 	{ReceiverThread, unitRatio, "the same of the receiver"},
+	{SenderRun, unitRatio, "median of the time that this thread ran, without its waits"},
+	{ReceiverRun, unitRatio, "the same of the receiver"},
 	{SenderThrottled, unitRatio, "periods in which the sender's control group used up its quota of processor time, or 0 if no quota is known"},
 	{ReceiverThrottled, unitRatio, "the same of the receiver"},
 	{ThreadLead, unitRatio, "the sender's figure less the receiver's"},
@@ -162,6 +168,7 @@ var Infos = append([]FigureInfo{
 	{ControlRTTTimes, unitTimes, "first quartile of the round trips of the control connection under load divided by the smallest; recovered from the smoothed one, which moves by an eighth of each difference (RFC 6298), and in trials of more than two minutes the smoothed one itself"},
 	{ControlQueue, unitNs, "their difference"},
 	{BesideRatio, unitRatio, "`control_queue_ns` divided by `queue_ns`: 0 if packets of the control connection do not wait in the queue of the streams"},
+	{ControlRTTs, unitCount, "how many round trips of the control connection these figures rest on"},
 	{ControlResent, unitCount, "segments of the control connection that were sent again"},
 	{Jain, unitRatio, "Jain's index of what the streams moved"},
 	{TogetherTimes, unitTimes, "variance of the sum of the streams divided by the sum of their variances: below 1 if one gains what others lose"},
@@ -170,6 +177,7 @@ var Infos = append([]FigureInfo{
 	{LossesPerRecovery, unitCount, "segments of all streams that had to be sent again divided by that"},
 	{LossBurst, unitTimes, "`losses_per_recovery` divided by what chance gives in the window of a stream: 1 + `loss_ratio` x segments that are acknowledged in a round trip"},
 	{GoodputSpread, unitRatio, "90th less 10th percentile of the goodput over three samples (300 ms), divided by the median"},
+	{GoodputPeak, unitRatio, "90th percentile of that goodput less the median, divided by the median: 0 if the path carries no more at any time"},
 	{DatagramBytes, unitBytes, "payload of a datagram"},
 	{SocketDrops, unitRatio, "share of the lost datagrams that the receiver's socket dropped"},
 	{LossVariance, unitTimes, "variance of the share of lost datagrams, or of segments that had to be sent again over three samples (300 ms), divided by what independent losses would have"},

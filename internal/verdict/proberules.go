@@ -41,6 +41,9 @@ var packetsOrBytes = []string{"small_packets_lost", "policer", "udp_small_lost",
 // Rules of trials whose losses are random or those of a policer.
 var chanceOrPolicer = []string{"loss_under_bbr", "loss_by_chance_few", "policer_few"}
 
+// Rules of trials whose queue others may use.
+var otherTimes = []string{"queue_unsteady", "queue_dips", "queue_unreached", "udp_queue_unsteady"}
+
 // ProbeRules are tried in this order; the first that holds is the verdict. The trial "longer",
 // a stream of TCP and a copy with its stages apart are judged by [Rules] instead.
 var ProbeRules = []ProbeRule{
@@ -95,12 +98,12 @@ var ProbeRules = []ProbeRule{
 		Source: "No datagram is lost at half the rate: losses begin at a rate.",
 	},
 	{
-		Name: "times_differ", After: []string{"queue_unsteady", "udp_queue_unsteady"}, LimitedBy: measure.BottleneckCompetingTraffic, Confidence: measure.High,
+		Name: "times_differ", After: otherTimes, LimitedBy: measure.BottleneckCompetingTraffic, Confidence: measure.High,
 		When:   AtLeast(AgainSpread, 0.2),
 		Source: "The same trial gets more at one time than at another.",
 	},
 	{
-		Name: "times_agree", After: []string{"queue_unsteady", "udp_queue_unsteady"}, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.Medium,
+		Name: "times_agree", After: otherTimes, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.Medium,
 		When:   Below(AgainSpread, 0.08),
 		Source: "The same trial gets the same at other times. A steady competitor leaves the same.",
 	},

@@ -55,7 +55,7 @@ func Judge(r *measure.Result) *measure.Verdict {
 	if r.Copy != nil {
 		best.DurationWithoutLimitNs = durationWithoutLimit(r.Copy, best)
 	}
-	if best.Confidence == measure.High && !ofHost(best.LimitedBy) && len(r.Findings.With(finding.HostBusy)) > 0 {
+	if best.Confidence == measure.High && !counted(best) && len(r.Findings.With(finding.HostBusy)) > 0 {
 		best.Confidence = measure.Medium
 	}
 	if best.LimitedBy == measure.BottleneckApplication {
@@ -68,16 +68,15 @@ func Judge(r *measure.Result) *measure.Verdict {
 	return best
 }
 
-// ofHost reports whether a limit is one of the hosts, their disks or the options. Figures of a busy host
-// show these, and are less certain about the path.
-func ofHost(b measure.Bottleneck) bool {
-	switch b {
-	case measure.BottleneckSenderCPU, measure.BottleneckReceiverCPU, measure.BottleneckServerOverload, measure.BottleneckApplication, measure.BottleneckNone,
-		measure.BottleneckReceiveWindow, measure.BottleneckSendBuffer, measure.BottleneckInstanceAllowance,
+// counted reports whether a verdict rests on what a kernel, a driver or the program counts, which is as certain
+// on a busy host. Threads that wait, round trips and windows, which a late reader keeps small, are not.
+func counted(v *measure.Verdict) bool {
+	switch v.LimitedBy {
+	case measure.BottleneckApplication, measure.BottleneckNone, measure.BottleneckInstanceAllowance,
 		measure.BottleneckDiskRead, measure.BottleneckDiskWrite, measure.BottleneckFileCost:
 		return true
 	}
-	return false
+	return slices.Contains([]string{"receiver_quota", "sender_quota", "copy_receiver_quota", "copy_sender_quota", "udp_socket", "udp_socket_shared", "connect_queue_full"}, v.Rule)
 }
 
 // rateLimit is the rate of a trial if the person did not choose it, otherwise nil.

@@ -46,8 +46,8 @@ var idle = example{
 	Streams: 1, FixedAmount: 0, DurationNs: 4e9, DurationRTTs: 400, SlowStart: 0, Retransmits: 0, BBR: 0, Timeouts: 0, Acknowledged: 5e7, SegmentRatio: 1,
 	SenderThread: 0.1, ReceiverThread: 0.1, SenderThrottled: 0, ReceiverThrottled: 0, SenderSoftirq: 0.1, ReceiverSoftirq: 0.1, ReceiverShared: 0,
 	WindowUsed: 0.2, RwndLimited: 0, ReceiveBufferUsed: 0, SendBufferUsed: 0.3, SndbufLimited: 0, UnsentTimes: 1, CwndUsed: 0.9, OtherTraffic: 0.01,
-	RTTTimes: 1.02, QueueNs: 2e5, RTTGrowth: 0.1, Jain: 1, LossRatio: 0, Recoveries: 0, LossesPerRecovery: 0, GoodputSpread: 0.05,
-	ControlRTTTimes: 1, ControlQueue: 1e5, ControlResent: 0, StepTimes: 1, StepFit: 0.1, StepAt: 1e9, StepNoise: 0.05,
+	RTTTimes: 1.02, QueueNs: 2e5, RTTGrowth: 0.1, Jain: 1, LossRatio: 0, Recoveries: 0, LossesPerRecovery: 0, GoodputSpread: 0.05, GoodputPeak: 0.02, SenderRun: 0.05, ReceiverRun: 0.05,
+	ControlRTTTimes: 1, ControlQueue: 1e5, ControlRTTs: 15, ControlResent: 0, StepTimes: 1, StepFit: 0.1, StepAt: 1e9, StepNoise: 0.05,
 }
 
 // behind is one that waits in a queue of the path.
@@ -63,7 +63,7 @@ var several = example{Streams: 4, Jain: 0.985, TogetherTimes: 0.3, RTTSpread: 0.
 
 var datagrams = example{
 	DatagramBytes: 1400, LossRatio: 0.2, SocketDrops: 0, AskedRatio: 0.5, SenderThread: 0.3, ReceiverThread: 0.3, SenderThrottled: 0, ReceiverThrottled: 0,
-	ReceiverShared: 0, ControlRTTTimes: 1.05, ControlQueue: 1e5, ControlResent: 0, LossVariance: 1, GoodputSpread: 0.05, OtherTraffic: 0,
+	ReceiverShared: 0, ControlRTTTimes: 1.05, ControlQueue: 1e5, ControlRTTs: 15, ControlResent: 0, LossVariance: 1, GoodputSpread: 0.05, OtherTraffic: 0,
 	StepTimes: 1, StepFit: 0.1, StepAt: 1e9, StepNoise: 0.05,
 }
 
@@ -105,7 +105,9 @@ var examples = map[string]example{
 	"loss_under_bbr":        lossy.with(example{LossRatio: 0.25, BBR: 1, LossesPerRecovery: 7, GoodputSpread: 0.6}),
 	"policer":               lossy.with(example{LossesPerRecovery: 40}),
 	"policer_few":           lossy.with(example{LossesPerRecovery: 5}),
-	"queue_unsteady":        behind.with(example{GoodputSpread: 0.5}),
+	"queue_unsteady":        behind.with(example{GoodputSpread: 0.5, GoodputPeak: 0.4}),
+	"queue_dips":            behind.with(example{GoodputSpread: 0.5}),
+	"queue_unreached":       behind.with(example{GoodputSpread: 0.2, GoodputPeak: 0.15}),
 	"queue":                 behind,
 	"queue_or_flow_cap":     behind.without(BesideRatio),
 	"softirq_receiver":      idle.with(example{ReceiverSoftirq: 0.97}),
@@ -240,6 +242,43 @@ func TestAnUnsteadyStreamAtAPolicerLosesNotByChance(t *testing.T) {
 	}
 }
 
+// Packets that wait only until a processor takes them are no queue of a shaper: the goodput has no rate that
+// it reaches and does not exceed, or the thread that takes them runs most of the time.
+func TestAQueueOfAHostIsNoShaper(t *testing.T) {
+	veth := behind.with(example{RTTTimes: 450, QueueNs: 3.6e6, LossRatio: 0, SenderThread: 0.47, ReceiverThread: 0.78, ReceiverRun: 0.2, GoodputSpread: 0.36, GoodputPeak: 0.2})
+	for name, c := range map[string]struct {
+		figures    example
+		want       measure.Bottleneck
+		confidence measure.Confidence
+	}{
+		"its goodput rises at times":                     {veth, measure.BottleneckReceiverCPU, measure.Medium},
+		"the receiver runs most of the time":             {veth.with(example{ReceiverRun: 0.7, GoodputSpread: 0.05, GoodputPeak: 0.02}), measure.BottleneckReceiverCPU, measure.Medium},
+		"a processor does nothing but interrupts":        {veth.with(example{ReceiverThread: 0.5, ReceiverSoftirq: 0.9}), measure.BottleneckReceiverCPU, measure.Medium},
+		"several streams, alike":                         {veth.with(several).with(example{Jain: 0.9996, BesideRatio: 0.001, ReceiverThread: 0.5}), measure.BottleneckCompetingTraffic, measure.Medium},
+		"a shaper, and a receiver on a busy host":        {veth.with(example{ReceiverRun: 0.03, GoodputSpread: 0.1, GoodputPeak: 0.02}), measure.BottleneckPathShaper, measure.High},
+		"a policer, and a receiver on a busy host":       {lossy.with(example{LossesPerRecovery: 40, ReceiverThread: 0.9, ReceiverRun: 0.03}), measure.BottleneckPathPolicer, measure.High},
+		"a shaper of which the host reads late at times": {behind.with(example{GoodputSpread: 0.4}), measure.BottleneckPathShaper, measure.Medium},
+	} {
+		if v := judge(c.figures.figures(), measure.TestTCP); v.LimitedBy != c.want || v.Confidence != c.confidence {
+			t.Errorf("%s: the verdict is %s (%s) by %s, want %s (%s)", name, v.LimitedBy, v.Confidence, v.Rule, c.want, c.confidence)
+		}
+	}
+}
+
+// Small packets that are lost are no limit of packets unless enough others show that they do not wait.
+func TestFewRoundTripsDoNotExcludeAQueue(t *testing.T) {
+	for n, want := range map[float64]measure.Bottleneck{7: measure.BottleneckPathShaper, 8: measure.BottleneckPacketRate} {
+		if v := judge(datagrams.with(example{LossRatio: 0.7, ControlResent: 7, ControlRTTs: n}).figures(), measure.TestUDP); v.LimitedBy != want || v.NextMeasurement == "" {
+			t.Errorf("of %v round trips the verdict is %+v", n, v)
+		}
+	}
+	for variance := range map[float64]bool{0.001: true, 1: true} {
+		if v := judge(datagrams.with(example{LossVariance: variance, ControlRTTs: 3}).figures(), measure.TestUDP); v.Confidence == measure.High || !slices.Contains(v.Alternatives, measure.BottleneckPathShaper) {
+			t.Errorf("of 3 round trips the verdict is %+v", v)
+		}
+	}
+}
+
 func TestARuleNeedsItsFigures(t *testing.T) {
 	for _, rule := range Rules {
 		whole := examples[rule.Name]
@@ -339,7 +378,8 @@ func TestStreamsAreUnlikeByTheirNumberAndTheLengthOfTheTrial(t *testing.T) {
 		streams, spread, seconds float64
 		want                     measure.Bottleneck
 	}{
-		{8, 0.06, 4, measure.BottleneckFlowHashing}, {8, 0.06, 0.6, measure.BottleneckPathShaper}, {8, 0.2, 0.6, measure.BottleneckFlowHashing},
+		{8, 0.08, 4, measure.BottleneckFlowHashing}, {8, 0.08, 0.6, measure.BottleneckPathShaper}, {8, 0.2, 0.6, measure.BottleneckFlowHashing},
+		{8, 0.06, 4, measure.BottleneckPathShaper}, {32, 0.1, 1.3, measure.BottleneckPathShaper},
 		{8, 0.04, 4, measure.BottleneckPathShaper}, {32, 0.08, 4, measure.BottleneckPathShaper}, {32, 0.2, 4, measure.BottleneckFlowHashing},
 	} {
 		f := behind.with(several).with(example{Jain: 0.8, Streams: c.streams, RTTSpread: c.spread, DurationNs: c.seconds * 1e9}).figures()

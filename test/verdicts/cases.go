@@ -72,7 +72,6 @@ func cases(d *drawing) []testCase {
 	tcp("loss-25%-10ms-bbr", m.BottleneckPathLoss, through("loss: 25%, reverse: {loss: 0}", delay(10)), "--congestion bbr")
 	tcp("loss-1%-10ms-bbr", m.BottleneckPathLoss, through(loss(1), delay(10)), "--congestion bbr").Quick = true
 	tcp("loss-1%-20ms-bbr", m.BottleneckPathLoss, through(loss(1), delay(20)), "--congestion bbr")
-	tcp("loss-1%-10ms-bbr-4", m.BottleneckPathLoss, through(loss(1), delay(10)), "--congestion bbr -P 4")
 	tcp("loss-0.3%-10ms-bbr", m.BottleneckPathLoss, through(loss(0.3), delay(10)), "--congestion bbr")
 	udp("loss-udp-2%", m.BottleneckPathLoss, through(loss(2), delay(5)), "--rate 50M").Quick = true
 	udp("loss-udp-10%-4", m.BottleneckPathLoss, through(loss(10), delay(5)), "--rate 40M -P 4")
@@ -207,7 +206,7 @@ func cases(d *drawing) []testCase {
 	for _, c := range []*testCase{
 		tcp("veth-cubic", m.BottleneckNone, direct("", "", ""), "--congestion cubic"),
 		tcp("veth-bbr-4", m.BottleneckNone, direct("", "", ""), "--congestion bbr -P 4"),
-		tcp("htb-10G-cubic", m.BottleneckNone, through("", "shaper: htb, rate: 10G"), "--congestion cubic"),
+		tcp("htb-40G-cubic", m.BottleneckNone, through("", "shaper: htb, rate: 40G"), "--congestion cubic"),
 	} {
 		c.Labels = append(c.Labels, m.BottleneckSenderCPU, m.BottleneckReceiverCPU)
 	}
