@@ -22,6 +22,7 @@ type testCase struct {
 	Disturb []disturbance
 	// Within limits the client's processor time, as a share of one processor; 0: no limit.
 	Within float64
+	Hidden bool // the client does not see its control groups, as under "ip netns exec"
 	Quick  bool // runs in CI, too
 	Fresh  bool // each trial needs a network that no other has used
 }

@@ -186,6 +186,8 @@ func cases(d *drawing) []testCase {
 	// Processors.
 	within := func(c *testCase, share float64) { c.Within = d.about(share) }
 	within(tcp("sender-10%", m.BottleneckSenderCPU, direct("", "", ""), "--congestion cubic"), 0.1)
+	within(tcp("sender-10%-hidden", m.BottleneckSenderCPU, direct("", "", ""), "--congestion cubic"), 0.1)
+	out[len(out)-1].Hidden = true
 	within(tcp("sender-20%-8", m.BottleneckSenderCPU, direct("", "", ""), "--congestion cubic -P 8"), 0.2)
 	within(tcp("sender-10%-bbr-2ms", m.BottleneckSenderCPU, direct(delay(2), "", ""), "--congestion bbr"), 0.05)
 	within(udp("sender-udp-10%", m.BottleneckSenderCPU, direct("", "", ""), "--rate 20G"), 0.1)

@@ -104,6 +104,9 @@ func (r *runner) trial(ctx context.Context, l *lab.Lab, c *testCase) ([]byte, er
 			return nil, err
 		}
 		defer func() { _ = os.Remove(group) }()
+		if c.Hidden {
+			argv = append([]string{"unshare", "-m", "sh", "-c", `umount -l /sys/fs/cgroup && exec "$0" "$@"`}, argv...)
+		}
 		argv = append([]string{"sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, group}, argv...)
 	}
 	cmd := l.Command(ctx, "client", argv...)

@@ -160,6 +160,17 @@ func TestTheQuotaOfAGroupAboveCounts(t *testing.T) {
 	}
 }
 
+func TestTheQuotaCountsWhereOnlyAProcessAboveSeesIt(t *testing.T) {
+	r := fakeRoots(t)
+	put(t, r.proc, "12/cgroup", "1:cpu:/a\n0::/\n")
+	put(t, r.proc, "12/status", "Name:\tsoku\nPPid:\t7\n")
+	put(t, r.proc, "7/root/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "20000\n")
+	put(t, r.proc, "7/root/sys/fs/cgroup/cpu/a/cpu.stat", "nr_periods 8\nnr_throttled 3\nthrottled_time 7\n")
+	if got := sampled(t, r); got["cgroup.periods"] != 8 || got["cgroup.throttled_ns"] != 7 {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestTheBusiestThreadIsTheOneThatRunsAndWaitsLongest(t *testing.T) {
 	r := fakeRoots(t)
 	stat := func(tid, text string) { put(t, r.proc, "12/task/"+tid+"/schedstat", text) }
