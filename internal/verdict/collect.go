@@ -277,6 +277,10 @@ func (f *Figures) connect(r *measure.Result, e ends) {
 	if n, known := e.sender.sum("tcp.syn_retransmits"); known {
 		f.setAt(SYNsResent, n/tried, e.sender.where, "")
 	}
+	if n, known := e.receiver.sum("conntrack.dropped"); known {
+		failed, _ := e.receiver.sum("conntrack.insert_failed")
+		f.setAt(ConntrackDrops, (n+failed)/tried, e.receiver.where, "")
+	}
 	// Linux always has these counters, and a document leaves out those that did not move.
 	drops, known := 0.0, !e.receiver.empty() && e.receiver.linux
 	for _, key := range []string{"tcp.listen_drops", "tcp.request_queue_drops"} { // an overflow is a drop, too

@@ -76,7 +76,7 @@ func counted(v *measure.Verdict) bool {
 		measure.BottleneckDiskRead, measure.BottleneckDiskWrite, measure.BottleneckFileCost:
 		return true
 	}
-	return slices.Contains([]string{"receiver_quota", "sender_quota", "copy_receiver_quota", "copy_sender_quota", "udp_socket", "udp_socket_shared", "connect_queue_full"}, v.Rule)
+	return slices.Contains([]string{"receiver_quota", "sender_quota", "copy_receiver_quota", "copy_sender_quota", "udp_socket", "udp_socket_shared", "connect_queue_full", "connect_conntrack"}, v.Rule)
 }
 
 // rateLimit is the rate of a trial if the person did not choose it, otherwise nil.

@@ -366,6 +366,11 @@ var packetRules = []Rule{
 		Source: "The server drops connections at its queue.",
 	},
 	{
+		Name: "connect_conntrack", Tests: connect, LimitedBy: measure.BottleneckServerOverload, Confidence: measure.High,
+		When:   AtLeast(ConntrackDrops, 0.01),
+		Source: "The server drops packets of connections that it cannot track: its table is full.",
+	},
+	{
 		Name: "connect_syn_lost", Tests: connect, LimitedBy: measure.BottleneckConnectionRate, Confidence: measure.High,
 		When:   All(AtLeast(SYNsResent, 0.02), Below(ListenDrops, 0.01), Not(receiverBusy)),
 		Source: "SYNs are lost, and the server dropped none.",

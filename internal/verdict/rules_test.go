@@ -134,6 +134,7 @@ var examples = map[string]example{
 	"udp_loss_bursts":       datagrams.with(example{LossVariance: 40}),
 
 	"connect_queue_full":    opening.with(example{ListenDrops: 0.2, SYNsResent: 0.2}),
+	"connect_conntrack":     opening.with(example{ConntrackDrops: 0.4, SYNsResent: 0.4}),
 	"connect_syn_lost":      opening.with(example{SYNsResent: 0.2}),
 	"connect_syn_lost_busy": opening.with(example{SYNsResent: 0.2, ReceiverThread: 0.9}),
 	"connect_asked":         opening.with(example{AskedRatio: 1}),

@@ -34,6 +34,7 @@ func (r roots) sources(iface string, driver func(string) opener) []opener {
 		of("netstat", netstatColumns, func(b []byte, row []int64) { parsePairs(b, netstatPairs, row) }),
 		func() Source { return udpSource(path.Join(net, "snmp"), path.Join(net, "snmp6")) },
 		of("softnet_stat", counters("softnet.dropped", "softnet.squeezed"), parseSoftnet),
+		of("stat/nf_conntrack", counters("conntrack.dropped", "conntrack.insert_failed"), parseConntrack),
 		r.disks, r.throttling, r.threads,
 	}
 	if iface != "" {
