@@ -5,7 +5,7 @@ import "soku/internal/measure"
 // ProbeRule says what limited a trial by the figures of its probe.
 type ProbeRule struct {
 	Name       string   // unique; in documents and in docs/method.md
-	After      []string // the rules that judged the trial
+	After      []string // the rules that judged the trial; "" if none did
 	When       Condition
 	LimitedBy  measure.Bottleneck
 	Confidence measure.Confidence
@@ -44,6 +44,12 @@ var chanceOrPolicer = []string{"loss_under_bbr", "loss_by_chance_few", "policer_
 // Rules of trials whose queue others may use.
 var otherTimes = []string{"queue_unsteady", "queue_dips", "queue_unreached", "udp_queue_unsteady"}
 
+// Rules of trials that a processor may limit.
+var (
+	ofReceiver = []string{"receiver_thread", "receiver_stalled", "receiver_late", "softirq_receiver"}
+	ofSender   = []string{"sender_thread", "softirq_sender"}
+)
+
 // ProbeRules are tried in this order; the first that holds is the verdict. The trial "longer",
 // a stream of TCP and a copy with its stages apart are judged by [Rules] instead.
 var ProbeRules = []ProbeRule{
@@ -53,7 +59,27 @@ var ProbeRules = []ProbeRule{
 		Source: "Several streams together get more than one, which had a limit of its own.",
 	},
 	{
-		Name: "several_get_the_same", After: []string{"one_flow_queued"}, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
+		Name: "one_stream", After: []string{"", "queue_or_flow_cap"}, LimitedBy: measure.BottleneckFlowCap, Confidence: measure.High,
+		When:   AtLeast(SeveralTimes, 1.5),
+		Source: "As above: one stream is the limit, by one queue, one processor or a cap of each flow.",
+	},
+	{
+		Name: "one_stream_receiver", After: ofReceiver, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.High,
+		When:   AtLeast(SeveralTimes, 1.5),
+		Source: "One stream is the limit: several use more processors of the receiver.",
+	},
+	{
+		Name: "one_stream_sender", After: ofSender, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.High,
+		When:   AtLeast(SeveralTimes, 1.5),
+		Source: "One stream is the limit: several use more processors of the sender.",
+	},
+	{
+		Name: "window_of_each", After: []string{"window_or_receiver"}, LimitedBy: measure.BottleneckReceiveWindow, Confidence: measure.High,
+		When:   AtLeast(SeveralTimes, 1.5),
+		Source: "Each of several streams has a window, and the receiver reads them all.",
+	},
+	{
+		Name: "several_get_the_same", After: []string{"one_flow_queued", "queue_or_flow_cap"}, LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High,
 		When:   Below(SeveralTimes, 1.2),
 		Source: "Several streams share what one gets: a queue for each flow, and one limit for all.",
 	},

@@ -56,11 +56,11 @@ func TestOnABusyHostNoLimitOfThePathIsCertain(t *testing.T) {
 	for _, findings := range []measure.Findings{nil, {measure.NewFinding(finding.HostBusy, measure.AtClient, measure.Figures{"run_delay_ratio": 0.3})}} {
 		r.Findings = findings
 		v := Judge(withSeries(r, sender, receiver))
-		want := measure.High
+		want, probe := measure.High, measure.Probe("")
 		if findings != nil {
-			want = measure.Medium
+			want, probe = measure.Medium, measure.ProbeAnotherTime
 		}
-		if counted(v) || v.Confidence != want {
+		if counted(v) || v.Confidence != want || v.NextMeasurement != probe {
 			t.Errorf("%+v, want a limit of the path with the confidence %s", v, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 
 	"soku/internal/measure"
@@ -56,7 +57,7 @@ func Judge(r *measure.Result) *measure.Verdict {
 		best.DurationWithoutLimitNs = durationWithoutLimit(r.Copy, best)
 	}
 	if best.Confidence == measure.High && !counted(best) && len(r.Findings.With(finding.HostBusy)) > 0 {
-		best.Confidence = measure.Medium
+		best.Confidence, best.NextMeasurement = measure.Medium, cmp.Or(best.NextMeasurement, measure.ProbeAnotherTime)
 	}
 	if best.LimitedBy == measure.BottleneckApplication {
 		best.Rate = rateLimit(r)
@@ -119,7 +120,11 @@ func judge(f *Figures, test measure.Test) *measure.Verdict {
 			}
 		}
 	}
-	return &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low, NextMeasurement: measure.ProbeLonger}
+	none := &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low, NextMeasurement: measure.ProbeLonger}
+	if n, known := f.Value(Streams); known && n < 2 && test == measure.TestTCP {
+		none.NextMeasurement = measure.ProbeSecondStream
+	}
+	return none
 }
 
 // distinct has of each figure, and of each comparison with it, the strictest threshold.

@@ -111,7 +111,7 @@ var packetRules = []Rule{
 	{
 		Name: "receiver_thread", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
 		When:   All(receiverBusy, Any(Not(senderBusy), AtLeast(UnsentTimes, 0.1)), receiverLimits),
-		Source: "The receiving thread runs or waits for a processor; the sender has time, or bytes wait to be sent. Nothing in the path explains the goodput, or the thread runs for half of the time and more.",
+		Source: "The receiving thread runs or waits for a processor; the sender has time, or bytes wait to be sent. Nothing in the path explains the goodput, or the thread runs for half of the time and more.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
 		Name: "sender_thread_starved", Tests: tcp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.High,
@@ -121,7 +121,7 @@ var packetRules = []Rule{
 	{
 		Name: "sender_thread", Tests: tcp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
 		When:   All(senderBusy, senderLimits),
-		Source: "The sending thread runs or waits for a processor, and nothing in the path explains the goodput, or the thread runs for half of the time and more.",
+		Source: "The sending thread runs or waits for a processor, and nothing in the path explains the goodput, or the thread runs for half of the time and more.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	// Windows and buffers.
 	{
@@ -137,12 +137,12 @@ var packetRules = []Rule{
 	{
 		Name: "receiver_stalled", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
 		When:   All(AtLeast(RwndLimited, 0.5), Below(WindowUsed, 0.5), AtLeast(UnsentTimes, 1)),
-		Source: "The window is closed and little is in flight: the receiving program does not read.",
+		Source: "The window is closed and little is in flight: the receiving program does not read.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
 		Name: "receiver_late", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
 		When:   AtLeast(ReceiveBufferUsed, 0.5),
-		Source: "The receiving program leaves its socket full.",
+		Source: "The receiving program leaves its socket full.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
 		Name: "send_buffer", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckSendBuffer, Confidence: measure.High,
@@ -229,12 +229,12 @@ var packetRules = []Rule{
 	{
 		Name: "softirq_receiver", Tests: tcpUDP, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
 		When:   AtLeast(ReceiverSoftirq, 0.85),
-		Source: "A processor does nothing but handle packets: one receive queue for all of them.",
+		Source: "A processor does nothing but handle packets: one receive queue for all of them.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
 		Name: "softirq_sender", Tests: tcpUDP, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
 		When:   AtLeast(SenderSoftirq, 0.85),
-		Source: "A processor does nothing but handle packets.",
+		Source: "A processor does nothing but handle packets.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	// A queue.
 	{
