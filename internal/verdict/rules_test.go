@@ -217,6 +217,7 @@ func TestLossesThatChanceGivesAreNoOtherLimit(t *testing.T) {
 	loss := idle.with(burstLossy)
 	for name, figures := range map[string]example{
 		"alone":                         loss,
+		"in a window that varies":       loss.with(example{LossBurst: 3.05, LossVariance: 1.5, GoodputSpread: 1.7, GoodputPeak: 1}),
 		"what arrived fills the socket": loss.with(example{SendBufferUsed: 0.93, SndbufLimited: 0.52, UnsentTimes: 0, CwndUsed: 0.35}),
 		"busy threads":                  loss.with(example{SenderThread: 0.7, ReceiverThread: 0.8}),
 		"unequal streams":               loss.with(example{Streams: 4, Jain: 0.86, RTTSpread: 0.12, RTTTimes: 1.16, QueueNs: 6e6}),
@@ -227,7 +228,7 @@ func TestLossesThatChanceGivesAreNoOtherLimit(t *testing.T) {
 		}
 	}
 	// At a policer bbr loses more at a time, and by turns much and little.
-	for _, at := range []example{{LossRatio: 0.12, LossesPerRecovery: 140, LossBurst: 6.8, LossVariance: 90}, {LossesPerRecovery: 20, LossVariance: 76}, {LossesPerRecovery: 20, LossBurst: 3}} {
+	for _, at := range []example{{LossRatio: 0.12, LossesPerRecovery: 140, LossBurst: 6.8, LossVariance: 90}, {LossesPerRecovery: 20, LossVariance: 76}, {LossesPerRecovery: 20, LossBurst: 4}, {BBR: 0, LossesPerRecovery: 4.75, LossBurst: 3.1}} {
 		if v := judge(loss.with(at).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathPolicer {
 			t.Errorf("with %v the verdict is %s by %s", at, v.LimitedBy, v.Rule)
 		}
@@ -277,6 +278,14 @@ func TestFewRoundTripsDoNotExcludeAQueue(t *testing.T) {
 		if v := judge(datagrams.with(example{LossVariance: variance, ControlRTTs: 3}).figures(), measure.TestUDP); v.Confidence == measure.High || !slices.Contains(v.Alternatives, measure.BottleneckPathShaper) {
 			t.Errorf("of 3 round trips the verdict is %+v", v)
 		}
+	}
+}
+
+// On a busy host the flight may be short of the window of the kernel; it waits in the queue all the same.
+func TestAFlightThatFillsAQueueIsNotLimitedByTheSendBuffer(t *testing.T) {
+	v := judge(behind.with(example{SendBufferUsed: 0.93, SndbufLimited: 0.014, UnsentTimes: 0, CwndUsed: 0.47}).figures(), measure.TestTCP)
+	if v.LimitedBy != measure.BottleneckPathShaper {
+		t.Errorf("the verdict is %s by %s", v.LimitedBy, v.Rule)
 	}
 }
 

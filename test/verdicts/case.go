@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"soku/internal/lab"
@@ -25,6 +26,16 @@ type testCase struct {
 	Hidden bool // the client does not see its control groups, as under "ip netns exec"
 	Quick  bool // runs in CI, too
 	Fresh  bool // each trial needs a network that no other has used
+}
+
+// twin is the case on busy hosts: a busy loop runs at both ends, which share a machine. There a processor may
+// keep the ends from the rate that was asked for.
+func (c testCase) twin() testCase {
+	if c.Labels[0] == measure.BottleneckApplication {
+		c.Labels = append(slices.Clone(c.Labels), measure.BottleneckSenderCPU, measure.BottleneckReceiverCPU)
+	}
+	c.Name, c.Disturb = c.Name+"-busy", append(slices.Clone(c.Disturb), spinning(2))
+	return c
 }
 
 // disturbance acts until it is stopped.
