@@ -84,6 +84,14 @@ func TestOnlyWhatIsCountedIsCertainOnABusyHost(t *testing.T) {
 	}
 }
 
+// What varies on a busy host may vary for its other work.
+func TestAGoodputThatVariesOnABusyHostShowsNoOtherTraffic(t *testing.T) {
+	v := judge(examples["queue_unsteady"].figures(), measure.TestTCP)
+	if lessCertain(v); v.LimitedBy != measure.BottleneckCompetingTraffic || v.Confidence != measure.Low || v.NextMeasurement != measure.ProbeAnotherTime {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestACopyThatItsDiskLimitsIsAsCertainOnABusyHost(t *testing.T) {
 	r := copied(func(source, _ *measure.CopyWork) { source.ReadNs = 18e9 })
 	want := Judge(r)

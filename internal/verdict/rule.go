@@ -56,8 +56,8 @@ func Judge(r *measure.Result) *measure.Verdict {
 	if r.Copy != nil {
 		best.DurationWithoutLimitNs = durationWithoutLimit(r.Copy, best)
 	}
-	if best.Confidence == measure.High && !counted(best) && len(r.Findings.With(finding.HostBusy)) > 0 {
-		best.Confidence, best.NextMeasurement = measure.Medium, cmp.Or(best.NextMeasurement, measure.ProbeAnotherTime)
+	if len(r.Findings.With(finding.HostBusy)) > 0 {
+		lessCertain(best)
 	}
 	if best.LimitedBy == measure.BottleneckApplication {
 		best.Rate = rateLimit(r)
@@ -67,6 +67,16 @@ func Judge(r *measure.Result) *measure.Verdict {
 	}
 	best.Remedy = remedyOf(r, best)
 	return best
+}
+
+// lessCertain lowers the confidence of what was seen on a busy host.
+func lessCertain(v *measure.Verdict) {
+	switch {
+	case v.Rule == "queue_unsteady": // the work of the host makes the goodput vary, too
+		v.Confidence = measure.Low
+	case v.Confidence == measure.High && !counted(v):
+		v.Confidence, v.NextMeasurement = measure.Medium, cmp.Or(v.NextMeasurement, measure.ProbeAnotherTime)
+	}
 }
 
 // counted reports whether a verdict rests on what a kernel, a driver or the program counts, which is as certain

@@ -28,10 +28,11 @@ type testCase struct {
 	Fresh  bool // each trial needs a network that no other has used
 }
 
-// twin is the case on busy hosts: a busy loop runs at both ends, which share a machine. There a processor may
-// keep the ends from the rate that was asked for.
+// twin is the case on busy hosts: a busy loop runs at both ends, which share a machine. There the processors
+// may keep both ends from the rate that was asked for, and limit the end that has no quota as well.
 func (c testCase) twin() testCase {
-	if c.Labels[0] == measure.BottleneckApplication {
+	switch c.Labels[0] {
+	case measure.BottleneckApplication, measure.BottleneckSenderCPU, measure.BottleneckReceiverCPU:
 		c.Labels = append(slices.Clone(c.Labels), measure.BottleneckSenderCPU, measure.BottleneckReceiverCPU)
 	}
 	c.Name, c.Disturb = c.Name+"-busy", append(slices.Clone(c.Disturb), spinning(2))
