@@ -192,6 +192,12 @@ func TestLimitsAreTheSmallestOfTheGroupAndThoseAbove(t *testing.T) {
 			"proc/self/cgroup": "0::/../elsewhere", "proc/self/mountinfo": mount("/mine", "", "cgroup2", "rw"),
 			two + "cpu.max": "20000 100000",
 		}, measure.Limits{CGroup: 2, CPUQuota: 0.2}},
+		{"version 1, hidden from what ip netns exec starts", map[string]string{
+			"proc/self/cgroup": "1:cpu:/x", "proc/self/mountinfo": "30 29 0:26 / /sys rw - sysfs x rw\n", "proc/self/status": "Name:\tsoku\nPPid:\t31\n",
+			"proc/31/mountinfo": "30 29 0:26 / /sys rw - sysfs x rw\n", "proc/31/status": "Name:\tsh\nPPid:\t7\nUid:\t0\n",
+			"proc/7/mountinfo": mount("/", "/cpu,cpuacct", "cgroup", "rw,cpu,cpuacct"), "proc/7/status": "Name:\tinit\nPPid:\t0\n",
+			"proc/7/root/" + one + "x/cpu.cfs_quota_us": "20000", "proc/7/root/" + one + "x/cpu.cfs_period_us": "100000",
+		}, measure.Limits{CGroup: 1, CPUQuota: 0.2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := plant(t, c.files).groupLimits(); got != c.want {

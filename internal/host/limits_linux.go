@@ -99,10 +99,42 @@ func (g controlGroup) upwards() func(yield func(string) bool) {
 	}
 }
 
+// Ancestors are the processes above this one, nearest first. proc is where the kernel's files are, such as
+// /proc. "ip netns exec" hides the mounts of control groups from what it starts; the root folder of a process
+// above (proc_pid_root(5)) has them, for root and, of its own processes, for anybody.
+func Ancestors(proc string) (ids []string) {
+	for id := "self"; len(ids) < mostLevels; {
+		_, rest, _ := strings.Cut(read(path.Join(proc, id, "status")), "\nPPid:")
+		line, _, _ := strings.Cut(rest, "\n")
+		id = strings.TrimSpace(line)
+		if n, err := strconv.Atoi(id); err != nil || n <= 0 {
+			break
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// mountsOfGroups are the mounts, and the root folder that they are below: those of the process, or of the
+// nearest one above it that sees control groups.
+func (t tree) mountsOfGroups() (mounts, root string) {
+	const kind = " - cgroup"
+	mounts = t.read("/proc/self/mountinfo")
+	if strings.Contains(mounts, kind) {
+		return mounts, ""
+	}
+	for _, id := range Ancestors(string(t) + "/proc") {
+		if above := t.read("/proc/" + id + "/mountinfo"); strings.Contains(above, kind) {
+			return above, "/proc/" + id + "/root"
+		}
+	}
+	return mounts, ""
+}
+
 // controlGroups are those that limit processors or memory, of either version.
 func (t tree) controlGroups() []controlGroup {
 	var found []controlGroup
-	mounts := t.read("/proc/self/mountinfo")
+	mounts, root := t.mountsOfGroups()
 	for line := range strings.Lines(t.read("/proc/self/cgroup")) { // number:controllers:name
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 || !strings.HasPrefix(parts[2], "/") {
@@ -116,7 +148,7 @@ func (t tree) controlGroups() []controlGroup {
 			continue
 		}
 		if g, ok := mountOf(mounts, kind, controllers[0]); ok {
-			g.version = version
+			g.version, g.mount = version, path.Join(root, g.mount)
 			// Without a namespace of its own the process sees the whole name, of which a
 			// container's mount has only the rest.
 			rest, below := strings.CutPrefix(parts[2], strings.TrimSuffix(g.mountRoot, "/"))

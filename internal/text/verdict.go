@@ -30,6 +30,9 @@ func (c *Catalogue) VerdictArgs(v *measure.Verdict) Args {
 	if v.LimitedBy == measure.BottleneckNone && v.Confidence == measure.Low {
 		limit = c.Sentence("verdict.nothing_found", nil)
 	}
+	if c.Has("verdict.rule." + v.Rule) {
+		limit = c.Sentence("verdict.rule."+v.Rule, nil)
+	}
 	if v.Rate != nil && c.Has("verdict.rate."+string(v.Rate.Source)) {
 		limit = c.Sentence("verdict.rate."+string(v.Rate.Source), Args{"Rate": v.Rate.Bps, "Requested": v.Rate.RequestedBps})
 	}

@@ -45,6 +45,7 @@ func FiguresOf(r *measure.Result, direction measure.Direction) *Figures {
 		f.copy(r)
 		if flow := copyFlow(r, direction, e.sender); flow != nil {
 			f.goodput(flow, r.Options)
+			delete(f.readings, GoodputPeak) // streams of a copy pause for files and then catch up
 			f.tcp(r, flow, e)
 		}
 	case measure.TestUDP:
@@ -119,8 +120,8 @@ func distinctValues(v []float64) int {
 
 // hosts are the figures of processors and drivers.
 func (f *Figures) hosts(e ends, receiving *measure.Host) {
-	f.processors(e.sender, SenderThread, SenderThrottled, SenderSoftirq)
-	f.processors(e.receiver, ReceiverThread, ReceiverThrottled, ReceiverSoftirq)
+	f.processors(e.sender, SenderThread, SenderRun, SenderThrottled, SenderSoftirq)
+	f.processors(e.receiver, ReceiverThread, ReceiverRun, ReceiverThrottled, ReceiverSoftirq)
 	if s, known := f.Value(SenderThread); known {
 		if r, known := f.Value(ReceiverThread); known {
 			f.set(ThreadLead, s-r)
@@ -133,12 +134,13 @@ func (f *Figures) hosts(e ends, receiving *measure.Host) {
 	f.allowance(e.receiver)
 }
 
-func (f *Figures) processors(s series, thread, throttled, softirq Key) {
+func (f *Figures) processors(s series, thread, run, throttled, softirq Key) {
 	busiest := s.shares("thread.busiest_ns")
 	if len(busiest) == 0 {
 		return
 	}
 	f.setAt(thread, median(busiest), s.where, "")
+	f.setAt(run, median(s.shares("thread.busiest_run_ns")), s.where, "")
 	f.setAt(throttled, 0, s.where, "")
 	if periods, known := s.sum("cgroup.periods"); known && periods > 0 {
 		n, _ := s.sum("cgroup.throttled_periods")
@@ -183,6 +185,7 @@ func (f *Figures) control(s series) {
 		quick := max(quantile(samples, 0.25), low)
 		f.setAt(ControlRTTTimes, quick/low, s.where, "")
 		f.setAt(ControlQueue, quick-low, s.where, "")
+		f.setAt(ControlRTTs, float64(len(samples)), s.where, "")
 	}
 	if n, known := s.sum("control.retransmits"); known {
 		f.setAt(ControlResent, n, s.where, "")
@@ -273,6 +276,10 @@ func (f *Figures) connect(r *measure.Result, e ends) {
 	tried := float64(max(c.Opened+c.Failed, 1))
 	if n, known := e.sender.sum("tcp.syn_retransmits"); known {
 		f.setAt(SYNsResent, n/tried, e.sender.where, "")
+	}
+	if n, known := e.receiver.sum("conntrack.dropped"); known {
+		failed, _ := e.receiver.sum("conntrack.insert_failed")
+		f.setAt(ConntrackDrops, (n+failed)/tried, e.receiver.where, "")
 	}
 	// Linux always has these counters, and a document leaves out those that did not move.
 	drops, known := 0.0, !e.receiver.empty() && e.receiver.linux

@@ -58,7 +58,7 @@ func tables() string {
 	}
 	b.WriteString("\n| rule of a probe | after | when | `limited_by` | confidence | why |\n|---|---|---|---|---|---|\n")
 	for _, r := range ProbeRules {
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | `%s` | %s | %s |\n", r.Name, strings.Join(r.After, "`, `"), r.When, r.LimitedBy, r.Confidence, r.Source)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s | %s |\n", r.Name, strings.ReplaceAll("`"+strings.Join(r.After, "`, `")+"`", "``", "none of the rules"), r.When, r.LimitedBy, r.Confidence, r.Source)
 	}
 	b.WriteString("\n| condition of several rules | holds if |\n|---|---|\n")
 	for _, n := range shared {

@@ -58,12 +58,15 @@ const (
 	Streams           Key = "streams"
 	AskedRatio        Key = "asked_ratio"
 	GoodputSpread     Key = "goodput_spread_ratio"
+	GoodputPeak       Key = "goodput_peak_ratio"
 	StepTimes         Key = "step_times"
 	StepFit           Key = "step_fit_ratio"
 	StepAt            Key = "step_at_ns"
 	StepNoise         Key = "step_noise_ratio"
 	SenderThread      Key = "sender_thread_ratio"
 	ReceiverThread    Key = "receiver_thread_ratio"
+	SenderRun         Key = "sender_run_ratio"
+	ReceiverRun       Key = "receiver_run_ratio"
 	SenderThrottled   Key = "sender_throttled_ratio"
 	ReceiverThrottled Key = "receiver_throttled_ratio"
 	SenderSoftirq     Key = "sender_softirq_ratio"
@@ -74,6 +77,7 @@ const (
 	LossRatio         Key = "loss_ratio"
 	ControlRTTTimes   Key = "control_rtt_times"
 	ControlQueue      Key = "control_queue_ns"
+	ControlRTTs       Key = "control_round_trips"
 	ControlResent     Key = "control_retransmits"
 )
 
@@ -105,6 +109,7 @@ const (
 	TogetherTimes     Key = "together_times"
 	Recoveries        Key = "recoveries"
 	LossesPerRecovery Key = "losses_per_recovery"
+	LossBurst         Key = "loss_burst_times"
 )
 
 // Figures of UDP and of connect.
@@ -112,7 +117,9 @@ const (
 	DatagramBytes     Key = "datagram_bytes"
 	SocketDrops       Key = "socket_drops_ratio"
 	LossVariance      Key = "loss_variance_times"
+	LossOfMore        Key = "loss_of_more_ratio"
 	ListenDrops       Key = "listen_drops_ratio"
+	ConntrackDrops    Key = "conntrack_drops_ratio"
 	SYNsResent        Key = "syn_retransmits_ratio"
 	FailedConnections Key = "failed_connections"
 	ThreadLead        Key = "sender_thread_lead_ratio"
@@ -133,6 +140,8 @@ var Infos = append([]FigureInfo{
 	{SegmentRatio, unitRatio, "smallest segment size of a stream divided by its largest, or by what the path MTU allows (the MTU less 52 bytes) if that is smaller"},
 	{SenderThread, unitRatio, "median over the intervals of the time that the busiest thread of the sender ran or waited for a processor"},
 	{ReceiverThread, unitRatio, "the same of the receiver"},
+	{SenderRun, unitRatio, "median of the time that this thread ran, without its waits"},
+	{ReceiverRun, unitRatio, "the same of the receiver"},
 	{SenderThrottled, unitRatio, "periods in which the sender's control group used up its quota of processor time, or 0 if no quota is known"},
 	{ReceiverThrottled, unitRatio, "the same of the receiver"},
 	{ThreadLead, unitRatio, "the sender's figure less the receiver's"},
@@ -160,17 +169,22 @@ var Infos = append([]FigureInfo{
 	{ControlRTTTimes, unitTimes, "first quartile of the round trips of the control connection under load divided by the smallest; recovered from the smoothed one, which moves by an eighth of each difference (RFC 6298), and in trials of more than two minutes the smoothed one itself"},
 	{ControlQueue, unitNs, "their difference"},
 	{BesideRatio, unitRatio, "`control_queue_ns` divided by `queue_ns`: 0 if packets of the control connection do not wait in the queue of the streams"},
+	{ControlRTTs, unitCount, "how many round trips of the control connection these figures rest on"},
 	{ControlResent, unitCount, "segments of the control connection that were sent again"},
 	{Jain, unitRatio, "Jain's index of what the streams moved"},
 	{TogetherTimes, unitTimes, "variance of the sum of the streams divided by the sum of their variances: below 1 if one gains what others lose"},
 	{LossRatio, unitRatio, "segments that had to be sent again (without those that had arrived), or datagrams that were lost, divided by all"},
 	{Recoveries, unitCount, "times that the sender's kernel began to recover from losses, on all connections of its network namespace"},
 	{LossesPerRecovery, unitCount, "segments of all streams that had to be sent again divided by that"},
+	{LossBurst, unitTimes, "`losses_per_recovery` divided by what chance gives in the window of a stream: 1 + `loss_ratio` x segments that are acknowledged in a round trip"},
 	{GoodputSpread, unitRatio, "90th less 10th percentile of the goodput over three samples (300 ms), divided by the median"},
+	{GoodputPeak, unitRatio, "90th percentile of that goodput less the median, divided by the median: 0 if the path carries no more at any time"},
 	{DatagramBytes, unitBytes, "payload of a datagram"},
 	{SocketDrops, unitRatio, "share of the lost datagrams that the receiver's socket dropped"},
-	{LossVariance, unitTimes, "variance of the share of lost datagrams divided by what independent losses would have"},
+	{LossVariance, unitTimes, "variance of the share of lost datagrams, or of segments that had to be sent again over three samples (300 ms), divided by what independent losses would have"},
+	{LossOfMore, unitRatio, "of the datagrams that some samples sent more than others, the share that was lost beyond `loss_ratio`, of what is not lost otherwise (slope of a regression): 0 by chance, 1 if only so many pass; absent if the samples sent alike"},
 	{ListenDrops, unitRatio, "connections that the server's queues dropped divided by connections that the client tried"},
+	{ConntrackDrops, unitRatio, "packets that the server dropped because it could not track their connection (a full table), divided by connections that the client tried"},
 	{SYNsResent, unitRatio, "SYNs that the client sent again divided by connections that it tried"},
 	{FailedConnections, unitCount, "connections that failed"},
 	{CopyRead, unitRatio, "time that the source of a copy spent in calls that read, divided by the length of the copy; mean of the streams while they were there"},

@@ -86,8 +86,9 @@ func TestFiguresOfATransfer(t *testing.T) {
 	wantFigures(t, f, example{
 		Streams: 2, AskedRatio: 0.5, SenderThread: 0.2, ReceiverThread: 0.4, SenderThrottled: 0, SenderSoftirq: 0.3, ReceiverShared: 1,
 		WindowUsed: 0.25, CwndUsed: 5.0 / 6, UnsentTimes: 0.5, SendBufferUsed: 0.3, ReceiveBufferUsed: 0.25, RwndLimited: 0.1, SndbufLimited: 0,
-		LossRatio: 18.0 / 900, Recoveries: 40, LossesPerRecovery: 18, Timeouts: 0, Acknowledged: 50e6, SegmentRatio: 1,
-		RTTTimes: 1.5, QueueNs: 5e6, ControlRTTTimes: 1.1, ControlQueue: 1e6, BesideRatio: 0.2, RTTSpread: 0, Jain: 1, GoodputSpread: 0, Retransmits: 800, SlowStart: 0,
+		LossRatio: 18.0 / 900, Recoveries: 40, LossesPerRecovery: 18, LossVariance: 0, Timeouts: 0,
+		LossBurst: 18 / (1 + 0.02*625_000/1448*0.15), // of 625 kB in 100 ms, 15 ms are a round trip Acknowledged: 50e6, SegmentRatio: 1,
+		RTTTimes:  1.5, QueueNs: 5e6, ControlRTTTimes: 1.1, ControlQueue: 1e6, BesideRatio: 0.2, RTTSpread: 0, Jain: 1, GoodputSpread: 0, Retransmits: 800, SlowStart: 0,
 		// 1.3 MB of 2 MB are the test's payload, and 2.5 kB in 100 ms may be anybody's.
 		OtherTraffic: (2e6 - 1.3e6*(1+tcpOverhead) - 2.5e3) / 2e6,
 	})

@@ -31,6 +31,7 @@ func (f *Figures) goodput(flow *measure.Flow, o measure.Options) {
 	}
 	if middle := median(smooth); len(smooth) > 5 && middle > 0 {
 		f.set(GoodputSpread, (quantile(smooth, 0.9)-quantile(smooth, 0.1))/middle)
+		f.set(GoodputPeak, quantile(smooth, 0.9)/middle-1)
 	}
 	f.step(rates, starts)
 }

@@ -58,3 +58,19 @@ func TestDatagramsThatAPolicerDropsVaryLessThanByChance(t *testing.T) {
 	}
 	wantFigures(t, FiguresOf(r, measure.Forward), example{LossVariance: 0.04 * 0.04 * 1.4826 * 1.4826 * 1000 / 0.16})
 }
+
+// Of what a sender on a busy host sends more, a limit loses all and chance its share.
+func TestDatagramsSentInAdditionShowALimit(t *testing.T) {
+	for want, lost := range map[float64]func(sent int64) int64{
+		0: func(sent int64) int64 { return sent / 4 },
+		1: func(sent int64) int64 { return sent - 300 },
+	} {
+		flow := measure.Flow{Direction: measure.Forward}
+		for i := range int64(40) {
+			n := 400 + 40*(i%5)
+			flow.Samples = append(flow.Samples, measure.Sample{StartNs: i * 1e8, EndNs: (i + 1) * 1e8, Packets: n - lost(n), Lost: lost(n)})
+		}
+		r := &measure.Result{Test: measure.TestUDP, Flows: []measure.Flow{flow}, Options: measure.Options{Direction: measure.Forward, Size: 1400}}
+		wantFigures(t, FiguresOf(r, measure.Forward), example{LossOfMore: want})
+	}
+}

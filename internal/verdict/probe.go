@@ -186,6 +186,10 @@ func Conclude(first *measure.Result, trials []*measure.Result) *measure.Verdict 
 // judgedAnew is the verdict of a step that has the limit of the trial, and lets it be seen.
 func judgedAnew(first, last *measure.Result) *measure.Verdict {
 	v := last.Verdict
+	again := first.Verdict.NextMeasurement == measure.ProbeAnotherTime && !slices.Contains(otherTimes, first.Verdict.Rule)
+	if again && v != nil && v.Confidence == measure.High { // the host was busy before
+		return v
+	}
 	switch first.Verdict.NextMeasurement {
 	case measure.ProbeLonger:
 		if v != nil && v.Confidence != measure.Low {

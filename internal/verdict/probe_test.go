@@ -41,11 +41,14 @@ func lost(r *measure.Result, share float64) { r.Summary.LossRatio = &share }
 // afterRule is a trial that a rule judged.
 func afterRule(t *testing.T, name string, bps float64) *measure.Result {
 	t.Helper()
-	i := slices.IndexFunc(Rules, func(r Rule) bool { return r.Name == name })
-	if i < 0 {
-		t.Fatalf("no rule %s", name)
+	rule := Rule{Tests: []measure.Test{measure.TestTCP}, LimitedBy: measure.BottleneckNone, Confidence: measure.Low, NextMeasurement: measure.ProbeSecondStream}
+	if name != "" {
+		i := slices.IndexFunc(Rules, func(r Rule) bool { return r.Name == name })
+		if i < 0 {
+			t.Fatalf("no rule %s", name)
+		}
+		rule = Rules[i]
 	}
-	rule := Rules[i]
 	r := trialOf(rule.Tests[0], bps)
 	r.Verdict = &measure.Verdict{LimitedBy: rule.LimitedBy, Alternatives: rule.Alternatives, Confidence: rule.Confidence, Rule: name, NextMeasurement: rule.NextMeasurement}
 	if r.Test == measure.TestUDP {
@@ -89,6 +92,12 @@ func TestTrialsOfAProbeTellWhatLimits(t *testing.T) {
 	}{
 		"four streams get four times as much":    {"one_flow_queued", streams(3.9), "several_get_more"},
 		"four streams share":                     {"one_flow_queued", streams(1.02), "several_get_the_same"},
+		"one stream got half":                    {"queue_or_flow_cap", streams(33.0 / 17), "one_stream"},
+		"one stream got half, without a verdict": {"", streams(33.0 / 17), "one_stream"},
+		"streams share a queue":                  {"queue_or_flow_cap", streams(1.05), "several_get_the_same"},
+		"one stream was not all of the receiver": {"receiver_thread", streams(1.9), "one_stream_receiver"},
+		"one stream was not all of the sender":   {"softirq_sender", streams(1.9), "one_stream_sender"},
+		"each stream has its window":             {"window_or_receiver", streams(3.9), "window_of_each"},
 		"four streams get some more":             {"one_flow_queued", streams(1.3), ""},
 		"one stream gets what eight shared":      {"flows_alike_policed", streams(1.1), "several_share"},
 		"small datagrams carry half":             {"policer", sizes(0.5, 0.5, 0.75, 1), "packets_limited"},
@@ -139,6 +148,37 @@ func TestEveryProbeHasSteps(t *testing.T) {
 		}
 		if Takes(steps).Minutes() > 3 {
 			t.Errorf("%s takes %v", rule.Name, Takes(steps))
+		}
+	}
+}
+
+// A verdict that may be wrong is worth a further trial, and what that measures is worth a rule.
+func TestEveryUncertainVerdictLeadsToAProbeThatMayConclude(t *testing.T) {
+	judged := []measure.Probe{measure.ProbeLonger, measure.ProbeTCPStream} // by [judgedAnew]
+	for _, rule := range Rules {
+		if rule.Confidence == measure.High || !slices.Contains(rule.Tests, measure.TestTCP) && !slices.Contains(rule.Tests, measure.TestUDP) {
+			continue
+		}
+		concludes := slices.ContainsFunc(ProbeRules, func(p ProbeRule) bool { return slices.Contains(p.After, rule.Name) })
+		if rule.NextMeasurement == "" || !concludes && !slices.Contains(judged, rule.NextMeasurement) {
+			t.Errorf("%s: nothing concludes from the probe %q", rule.Name, rule.NextMeasurement)
+		}
+	}
+	for streams, want := range map[float64]measure.Probe{1: measure.ProbeSecondStream, 4: measure.ProbeLonger} {
+		if v := judge(idle.with(example{Streams: streams}).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckNone || v.NextMeasurement != want {
+			t.Errorf("of %v streams that nothing limits: %+v", streams, v)
+		}
+	}
+}
+
+// What is less certain for a busy host is measured again, and a trial on a quiet one decides.
+func TestAVerdictOfABusyHostIsMeasuredAgain(t *testing.T) {
+	first := afterRule(t, "policer", 50e6)
+	first.Verdict.NextMeasurement = measure.ProbeAnotherTime
+	quiet := &measure.Verdict{LimitedBy: measure.BottleneckPathShaper, Confidence: measure.High, Rule: "queue"}
+	for want, last := range map[*measure.Verdict]*measure.Verdict{quiet: quiet, nil: {LimitedBy: measure.BottleneckPathShaper, Confidence: measure.Medium, Rule: "queue"}} {
+		if v := explained(t, first, func(_ Step, r *measure.Result) { r.Verdict = last }); v != want {
+			t.Errorf("%+v, want %+v", v, want)
 		}
 	}
 }

@@ -56,26 +56,39 @@ func TestOnABusyHostNoLimitOfThePathIsCertain(t *testing.T) {
 	for _, findings := range []measure.Findings{nil, {measure.NewFinding(finding.HostBusy, measure.AtClient, measure.Figures{"run_delay_ratio": 0.3})}} {
 		r.Findings = findings
 		v := Judge(withSeries(r, sender, receiver))
-		want := measure.High
+		want, probe := measure.High, measure.Probe("")
 		if findings != nil {
-			want = measure.Medium
+			want, probe = measure.Medium, measure.ProbeAnotherTime
 		}
-		if ofHost(v.LimitedBy) || v.Confidence != want {
+		if counted(v) || v.Confidence != want || v.NextMeasurement != probe {
 			t.Errorf("%+v, want a limit of the path with the confidence %s", v, want)
 		}
 	}
 }
 
-// Each limit that a rule names is one of the hosts and options, or one of the path.
-func TestEachLimitIsOfTheHostsOrOfThePath(t *testing.T) {
-	path := []measure.Bottleneck{
-		measure.BottleneckFlowCap, measure.BottleneckPathShaper, measure.BottleneckPathPolicer, measure.BottleneckBurstAllowance, measure.BottleneckCompetingTraffic,
-		measure.BottleneckPathLoss, measure.BottleneckMTU, measure.BottleneckFlowHashing, measure.BottleneckPacketRate, measure.BottleneckConnectionRate,
+// A busy host makes threads, packets and acknowledgements wait. What is counted says the same there.
+func TestOnlyWhatIsCountedIsCertainOnABusyHost(t *testing.T) {
+	certain := []measure.Bottleneck{
+		measure.BottleneckApplication, measure.BottleneckNone, measure.BottleneckInstanceAllowance,
+		measure.BottleneckDiskRead, measure.BottleneckDiskWrite, measure.BottleneckFileCost,
 	}
+	counters := []Key{SenderThrottled, ReceiverThrottled, SocketDrops, ListenDrops, ConntrackDrops}
 	for _, rule := range Rules {
-		if ofHost(rule.LimitedBy) == slices.Contains(path, rule.LimitedBy) {
-			t.Errorf("%s: is %s a limit of the hosts (ofHost) or of the path (this test)?", rule.Name, rule.LimitedBy)
+		v := judge(examples[rule.Name].figures(), rule.Tests[0])
+		counter := slices.ContainsFunc(v.Evidence, func(e measure.Evidence) bool {
+			return slices.Contains(counters, Key(e.Figure)) && e.Comparison == ">="
+		})
+		if got, want := counted(v), counter || slices.Contains(certain, v.LimitedBy); got != want {
+			t.Errorf("%s rests on counters: %v, want %v", rule.Name, got, want)
 		}
+	}
+}
+
+// What varies on a busy host may vary for its other work.
+func TestAGoodputThatVariesOnABusyHostShowsNoOtherTraffic(t *testing.T) {
+	v := judge(examples["queue_unsteady"].figures(), measure.TestTCP)
+	if lessCertain(v); v.LimitedBy != measure.BottleneckCompetingTraffic || v.Confidence != measure.Low || v.NextMeasurement != measure.ProbeAnotherTime {
+		t.Errorf("%+v", v)
 	}
 }
 

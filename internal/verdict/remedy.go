@@ -49,6 +49,7 @@ var remedies = []remedy{
 	{measure.BottleneckMTU, "path_mtu", nil, nil},
 	{measure.BottleneckPacketRate, "larger_packets", nil, nil},
 	{measure.BottleneckConnectionRate, "fewer_connections", nil, nil},
+	{measure.BottleneckServerOverload, "conntrack_table", byRule("conntrack"), nil},
 	{measure.BottleneckServerOverload, "server_alone", nil, nil},
 	{measure.BottleneckInstanceAllowance, "larger_machine", nil, nil},
 	{measure.BottleneckDiskRead, "without_disk", nil, nil},

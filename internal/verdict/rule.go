@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 
 	"soku/internal/measure"
@@ -55,8 +56,8 @@ func Judge(r *measure.Result) *measure.Verdict {
 	if r.Copy != nil {
 		best.DurationWithoutLimitNs = durationWithoutLimit(r.Copy, best)
 	}
-	if best.Confidence == measure.High && !ofHost(best.LimitedBy) && len(r.Findings.With(finding.HostBusy)) > 0 {
-		best.Confidence = measure.Medium
+	if len(r.Findings.With(finding.HostBusy)) > 0 {
+		lessCertain(best)
 	}
 	if best.LimitedBy == measure.BottleneckApplication {
 		best.Rate = rateLimit(r)
@@ -68,16 +69,25 @@ func Judge(r *measure.Result) *measure.Verdict {
 	return best
 }
 
-// ofHost reports whether a limit is one of the hosts, their disks or the options. Figures of a busy host
-// show these, and are less certain about the path.
-func ofHost(b measure.Bottleneck) bool {
-	switch b {
-	case measure.BottleneckSenderCPU, measure.BottleneckReceiverCPU, measure.BottleneckServerOverload, measure.BottleneckApplication, measure.BottleneckNone,
-		measure.BottleneckReceiveWindow, measure.BottleneckSendBuffer, measure.BottleneckInstanceAllowance,
+// lessCertain lowers the confidence of what was seen on a busy host.
+func lessCertain(v *measure.Verdict) {
+	switch {
+	case v.Rule == "queue_unsteady": // the work of the host makes the goodput vary, too
+		v.Confidence = measure.Low
+	case v.Confidence == measure.High && !counted(v):
+		v.Confidence, v.NextMeasurement = measure.Medium, cmp.Or(v.NextMeasurement, measure.ProbeAnotherTime)
+	}
+}
+
+// counted reports whether a verdict rests on what a kernel, a driver or the program counts, which is as certain
+// on a busy host. Threads that wait, round trips and windows, which a late reader keeps small, are not.
+func counted(v *measure.Verdict) bool {
+	switch v.LimitedBy {
+	case measure.BottleneckApplication, measure.BottleneckNone, measure.BottleneckInstanceAllowance,
 		measure.BottleneckDiskRead, measure.BottleneckDiskWrite, measure.BottleneckFileCost:
 		return true
 	}
-	return false
+	return slices.Contains([]string{"receiver_quota", "sender_quota", "copy_receiver_quota", "copy_sender_quota", "udp_socket", "udp_socket_shared", "connect_queue_full", "connect_conntrack"}, v.Rule)
 }
 
 // rateLimit is the rate of a trial if the person did not choose it, otherwise nil.
@@ -120,7 +130,11 @@ func judge(f *Figures, test measure.Test) *measure.Verdict {
 			}
 		}
 	}
-	return &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low, NextMeasurement: measure.ProbeLonger}
+	none := &measure.Verdict{LimitedBy: measure.BottleneckNone, Confidence: measure.Low, NextMeasurement: measure.ProbeLonger}
+	if n, known := f.Value(Streams); known && n < 2 && test == measure.TestTCP {
+		none.NextMeasurement = measure.ProbeSecondStream
+	}
+	return none
 }
 
 // distinct has of each figure, and of each comparison with it, the strictest threshold.

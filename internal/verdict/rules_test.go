@@ -46,8 +46,8 @@ var idle = example{
 	Streams: 1, FixedAmount: 0, DurationNs: 4e9, DurationRTTs: 400, SlowStart: 0, Retransmits: 0, BBR: 0, Timeouts: 0, Acknowledged: 5e7, SegmentRatio: 1,
 	SenderThread: 0.1, ReceiverThread: 0.1, SenderThrottled: 0, ReceiverThrottled: 0, SenderSoftirq: 0.1, ReceiverSoftirq: 0.1, ReceiverShared: 0,
 	WindowUsed: 0.2, RwndLimited: 0, ReceiveBufferUsed: 0, SendBufferUsed: 0.3, SndbufLimited: 0, UnsentTimes: 1, CwndUsed: 0.9, OtherTraffic: 0.01,
-	RTTTimes: 1.02, QueueNs: 2e5, RTTGrowth: 0.1, Jain: 1, LossRatio: 0, Recoveries: 0, LossesPerRecovery: 0, GoodputSpread: 0.05,
-	ControlRTTTimes: 1, ControlQueue: 1e5, ControlResent: 0, StepTimes: 1, StepFit: 0.1, StepAt: 1e9, StepNoise: 0.05,
+	RTTTimes: 1.02, QueueNs: 2e5, RTTGrowth: 0.1, Jain: 1, LossRatio: 0, Recoveries: 0, LossesPerRecovery: 0, GoodputSpread: 0.05, GoodputPeak: 0.02, SenderRun: 0.05, ReceiverRun: 0.05,
+	ControlRTTTimes: 1, ControlQueue: 1e5, ControlRTTs: 15, ControlResent: 0, StepTimes: 1, StepFit: 0.1, StepAt: 1e9, StepNoise: 0.05,
 }
 
 // behind is one that waits in a queue of the path.
@@ -56,11 +56,14 @@ var behind = idle.with(example{RTTTimes: 2.4, QueueNs: 2e7, RTTGrowth: 0.6, Besi
 // lossy is one that loses packets without a queue.
 var lossy = idle.with(example{LossRatio: 0.01, Recoveries: 30, LossesPerRecovery: 1.2})
 
+// burstLossy are losses of 1 % under bbr at a round trip of 40 ms, in a window of 1000 segments.
+var burstLossy = example{LossRatio: 0.0097, Recoveries: 48, LossesPerRecovery: 22, LossBurst: 1.85, LossVariance: 3, BBR: 1}
+
 var several = example{Streams: 4, Jain: 0.985, TogetherTimes: 0.3, RTTSpread: 0.02, RTTAlike: 0.8}
 
 var datagrams = example{
 	DatagramBytes: 1400, LossRatio: 0.2, SocketDrops: 0, AskedRatio: 0.5, SenderThread: 0.3, ReceiverThread: 0.3, SenderThrottled: 0, ReceiverThrottled: 0,
-	ReceiverShared: 0, ControlRTTTimes: 1.05, ControlQueue: 1e5, ControlResent: 0, LossVariance: 1, GoodputSpread: 0.05, OtherTraffic: 0,
+	ReceiverShared: 0, ControlRTTTimes: 1.05, ControlQueue: 1e5, ControlRTTs: 15, ControlResent: 0, LossVariance: 1, GoodputSpread: 0.05, OtherTraffic: 0,
 	StepTimes: 1, StepFit: 0.1, StepAt: 1e9, StepNoise: 0.05,
 }
 
@@ -96,11 +99,15 @@ var examples = map[string]example{
 	"flows_unlike":          behind.with(several).with(example{Jain: 0.8, RTTSpread: 0.4}),
 	"one_flow_queued":       behind.with(example{BesideRatio: 0.02}),
 	"loss_by_chance":        lossy,
+	"loss_by_chance_burst":  lossy.with(burstLossy),
+	"loss_by_chance_few":    lossy.with(burstLossy).without(LossVariance),
 	"small_packets_lost":    lossy.with(example{LossesPerRecovery: 20, ControlResent: 8}),
 	"loss_under_bbr":        lossy.with(example{LossRatio: 0.25, BBR: 1, LossesPerRecovery: 7, GoodputSpread: 0.6}),
 	"policer":               lossy.with(example{LossesPerRecovery: 40}),
 	"policer_few":           lossy.with(example{LossesPerRecovery: 5}),
-	"queue_unsteady":        behind.with(example{GoodputSpread: 0.5}),
+	"queue_unsteady":        behind.with(example{GoodputSpread: 0.5, GoodputPeak: 0.4}),
+	"queue_dips":            behind.with(example{GoodputSpread: 0.5}),
+	"queue_unreached":       behind.with(example{GoodputSpread: 0.2, GoodputPeak: 0.15}),
 	"queue":                 behind,
 	"queue_or_flow_cap":     behind.without(BesideRatio),
 	"softirq_receiver":      idle.with(example{ReceiverSoftirq: 0.97}),
@@ -122,10 +129,12 @@ var examples = map[string]example{
 	"udp_queue":             datagrams.with(example{ControlRTTTimes: 3, ControlQueue: 2e7}),
 	"udp_policer":           datagrams.with(example{LossVariance: 0.001}),
 	"udp_policer_or_shaper": datagrams.with(example{LossVariance: 0.001}).without(ControlRTTTimes, ControlQueue),
+	"udp_policer_unsteady":  datagrams.with(example{LossOfMore: 0.6}),
 	"udp_loss":              datagrams,
 	"udp_loss_bursts":       datagrams.with(example{LossVariance: 40}),
 
 	"connect_queue_full":    opening.with(example{ListenDrops: 0.2, SYNsResent: 0.2}),
+	"connect_conntrack":     opening.with(example{ConntrackDrops: 0.4, SYNsResent: 0.4}),
 	"connect_syn_lost":      opening.with(example{SYNsResent: 0.2}),
 	"connect_syn_lost_busy": opening.with(example{SYNsResent: 0.2, ReceiverThread: 0.9}),
 	"connect_asked":         opening.with(example{AskedRatio: 1}),
@@ -199,6 +208,84 @@ func TestEveryThresholdDecides(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// bbr loses several packets of a window by chance. What that does to sockets, threads and streams is
+// no evidence of another limit.
+func TestLossesThatChanceGivesAreNoOtherLimit(t *testing.T) {
+	loss := idle.with(burstLossy)
+	for name, figures := range map[string]example{
+		"alone":                         loss,
+		"in a window that varies":       loss.with(example{LossBurst: 3.05, LossVariance: 1.5, GoodputSpread: 1.7, GoodputPeak: 1}),
+		"what arrived fills the socket": loss.with(example{SendBufferUsed: 0.93, SndbufLimited: 0.52, UnsentTimes: 0, CwndUsed: 0.35}),
+		"busy threads":                  loss.with(example{SenderThread: 0.7, ReceiverThread: 0.8}),
+		"unequal streams":               loss.with(example{Streams: 4, Jain: 0.86, RTTSpread: 0.12, RTTTimes: 1.16, QueueNs: 6e6}),
+		"small packets are lost, too":   loss.with(example{ControlResent: 3}),
+	} {
+		if v := judge(figures.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathLoss || v.Confidence != measure.High {
+			t.Errorf("%s: the verdict is %s (%s) by %s", name, v.LimitedBy, v.Confidence, v.Rule)
+		}
+	}
+	// At a policer bbr loses more at a time, and by turns much and little.
+	for _, at := range []example{{LossRatio: 0.12, LossesPerRecovery: 140, LossBurst: 6.8, LossVariance: 90}, {LossesPerRecovery: 20, LossVariance: 76}, {LossesPerRecovery: 20, LossBurst: 4}, {BBR: 0, LossesPerRecovery: 4.75, LossBurst: 3.1}} {
+		if v := judge(loss.with(at).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathPolicer {
+			t.Errorf("with %v the verdict is %s by %s", at, v.LimitedBy, v.Rule)
+		}
+	}
+}
+
+// On a busy host the datagrams come in bursts, and their losses at a policer vary as those of chance.
+func TestAnUnsteadyStreamAtAPolicerLosesNotByChance(t *testing.T) {
+	for more, want := range map[float64]measure.Bottleneck{0.4: measure.BottleneckPathPolicer, 0.01: measure.BottleneckPathLoss} {
+		if v := judge(datagrams.with(example{LossRatio: 0.51, LossVariance: 0.93, LossOfMore: more}).figures(), measure.TestUDP); v.LimitedBy != want {
+			t.Errorf("with %v of more datagrams lost the verdict is %s by %s", more, v.LimitedBy, v.Rule)
+		}
+	}
+}
+
+// Packets that wait only until a processor takes them are no queue of a shaper: the goodput has no rate that
+// it reaches and does not exceed, or the thread that takes them runs most of the time.
+func TestAQueueOfAHostIsNoShaper(t *testing.T) {
+	veth := behind.with(example{RTTTimes: 450, QueueNs: 3.6e6, LossRatio: 0, SenderThread: 0.47, ReceiverThread: 0.78, ReceiverRun: 0.2, GoodputSpread: 0.36, GoodputPeak: 0.2})
+	for name, c := range map[string]struct {
+		figures    example
+		want       measure.Bottleneck
+		confidence measure.Confidence
+	}{
+		"its goodput rises at times":                     {veth, measure.BottleneckReceiverCPU, measure.Medium},
+		"the receiver runs most of the time":             {veth.with(example{ReceiverRun: 0.7, GoodputSpread: 0.05, GoodputPeak: 0.02}), measure.BottleneckReceiverCPU, measure.Medium},
+		"a processor does nothing but interrupts":        {veth.with(example{ReceiverThread: 0.5, ReceiverSoftirq: 0.9}), measure.BottleneckReceiverCPU, measure.Medium},
+		"several streams, alike":                         {veth.with(several).with(example{Jain: 0.9996, BesideRatio: 0.001, ReceiverThread: 0.5}), measure.BottleneckCompetingTraffic, measure.Medium},
+		"a shaper, and a receiver on a busy host":        {veth.with(example{ReceiverRun: 0.03, GoodputSpread: 0.1, GoodputPeak: 0.02}), measure.BottleneckPathShaper, measure.High},
+		"a policer, and a receiver on a busy host":       {lossy.with(example{LossesPerRecovery: 40, ReceiverThread: 0.9, ReceiverRun: 0.03}), measure.BottleneckPathPolicer, measure.High},
+		"a shaper of which the host reads late at times": {behind.with(example{GoodputSpread: 0.4}), measure.BottleneckPathShaper, measure.Medium},
+	} {
+		if v := judge(c.figures.figures(), measure.TestTCP); v.LimitedBy != c.want || v.Confidence != c.confidence {
+			t.Errorf("%s: the verdict is %s (%s) by %s, want %s (%s)", name, v.LimitedBy, v.Confidence, v.Rule, c.want, c.confidence)
+		}
+	}
+}
+
+// Small packets that are lost are no limit of packets unless enough others show that they do not wait.
+func TestFewRoundTripsDoNotExcludeAQueue(t *testing.T) {
+	for n, want := range map[float64]measure.Bottleneck{7: measure.BottleneckPathShaper, 8: measure.BottleneckPacketRate} {
+		if v := judge(datagrams.with(example{LossRatio: 0.7, ControlResent: 7, ControlRTTs: n}).figures(), measure.TestUDP); v.LimitedBy != want || v.NextMeasurement == "" {
+			t.Errorf("of %v round trips the verdict is %+v", n, v)
+		}
+	}
+	for variance := range map[float64]bool{0.001: true, 1: true} {
+		if v := judge(datagrams.with(example{LossVariance: variance, ControlRTTs: 3}).figures(), measure.TestUDP); v.Confidence == measure.High || !slices.Contains(v.Alternatives, measure.BottleneckPathShaper) {
+			t.Errorf("of 3 round trips the verdict is %+v", v)
+		}
+	}
+}
+
+// On a busy host the flight may be short of the window of the kernel; it waits in the queue all the same.
+func TestAFlightThatFillsAQueueIsNotLimitedByTheSendBuffer(t *testing.T) {
+	v := judge(behind.with(example{SendBufferUsed: 0.93, SndbufLimited: 0.014, UnsentTimes: 0, CwndUsed: 0.47}).figures(), measure.TestTCP)
+	if v.LimitedBy != measure.BottleneckPathShaper {
+		t.Errorf("the verdict is %s by %s", v.LimitedBy, v.Rule)
 	}
 }
 
@@ -301,7 +388,8 @@ func TestStreamsAreUnlikeByTheirNumberAndTheLengthOfTheTrial(t *testing.T) {
 		streams, spread, seconds float64
 		want                     measure.Bottleneck
 	}{
-		{8, 0.06, 4, measure.BottleneckFlowHashing}, {8, 0.06, 0.6, measure.BottleneckPathShaper}, {8, 0.2, 0.6, measure.BottleneckFlowHashing},
+		{8, 0.08, 4, measure.BottleneckFlowHashing}, {8, 0.08, 0.6, measure.BottleneckPathShaper}, {8, 0.2, 0.6, measure.BottleneckFlowHashing},
+		{8, 0.06, 4, measure.BottleneckPathShaper}, {32, 0.1, 1.3, measure.BottleneckPathShaper},
 		{8, 0.04, 4, measure.BottleneckPathShaper}, {32, 0.08, 4, measure.BottleneckPathShaper}, {32, 0.2, 4, measure.BottleneckFlowHashing},
 	} {
 		f := behind.with(several).with(example{Jain: 0.8, Streams: c.streams, RTTSpread: c.spread, DurationNs: c.seconds * 1e9}).figures()

@@ -166,6 +166,7 @@ func (f *Figures) losses(streams []stream, sender series, scale float64) {
 	lost := max(resent-needless, 0)
 	f.setAt(LossRatio, lost/out, sender.where, "")
 	f.setAt(Acknowledged, acked, sender.where, "")
+	f.setAt(LossVariance, lossVariance(streams, sender.late()), sender.where, "")
 	if n, known := sender.sum("tcp.recoveries"); known {
 		f.setAt(Recoveries, n, sender.where, "")
 		f.setAt(LossesPerRecovery, lost*scale/max(n, 1), sender.where, "")
@@ -173,6 +174,34 @@ func (f *Figures) losses(streams []stream, sender series, scale float64) {
 		f.setAt(Recoveries, 0, sender.where, "")
 		f.setAt(LossesPerRecovery, 0, sender.where, "")
 	}
+}
+
+// lossVariance compares how the losses of three intervals vary with what independent ones would do
+// (the index of dispersion of a binomial distribution). It is not a number where too little is lost.
+func lossVariance(streams []stream, s series) float64 {
+	var lost, out []float64
+	for _, x := range streams {
+		for name, sign := range map[string]float64{"retransmits": 1, "dsacks": -1, "segments_out": 0} {
+			column, _ := s.column(x.key(name))
+			if lost == nil {
+				lost, out = make([]float64, len(column)/3), make([]float64, len(column)/3)
+			}
+			for i, v := range column[:len(lost)*3] {
+				if lost[i/3] += sign * float64(max(v, 0)); sign == 0 {
+					out[i/3] += float64(max(v, 0))
+				}
+			}
+		}
+	}
+	share := mean(lost) / mean(out)
+	if len(lost) < 6 || !(share > 0 && share < 1) || mean(lost) < 5 {
+		return math.NaN()
+	}
+	sum := 0.0
+	for i := range lost {
+		sum += (lost[i] - share*out[i]) * (lost[i] - share*out[i]) / (share * (1 - share) * max(out[i], 1))
+	}
+	return sum / float64(len(lost)-1)
 }
 
 // timeouts are the figures of full segments that do not arrive. Linux counts the time-outs of a
@@ -218,12 +247,31 @@ func (f *Figures) roundTrips(streams []stream, sender series) {
 	if len(largest) > 0 && len(soonest) > 0 {
 		f.setAt(RTTGrowth, 1-least(soonest)/quantile(largest, 1), sender.where, "")
 	}
+	f.lossBurst(streams, sender, middle)
 	if control, known := f.Value(ControlQueue); known && middle > low {
 		f.set(BesideRatio, max(control, 0)/(middle-low))
 	}
 	if len(medians) > 1 {
 		f.setAt(RTTSpread, (quantile(medians, 1)-least(medians))/mean(medians), sender.where, "")
 		f.setAt(RTTAlike, alike(streams, sender.late()), sender.where, "")
+	}
+}
+
+// lossBurst holds the losses of a recovery against chance. rtt is the round trip with load, ns. A sender
+// that does not slow down for losses, such as bbr, loses several of the packets of a round trip by chance.
+func (f *Figures) lossBurst(streams []stream, sender series, rtt float64) {
+	burst, known := f.Value(LossesPerRecovery)
+	ratio, both := f.Value(LossRatio)
+	segments := 0.0
+	for _, s := range streams {
+		n, _ := sender.sum(s.key("acked_bytes"))
+		if mss := sender.gauge(s.key("mss_bytes")); len(mss) > 0 {
+			segments += n / median(mss)
+		}
+	}
+	if known && both && segments > 0 && sender.span() > 0 {
+		window := segments / float64(len(streams)) * rtt / sender.span()
+		f.setAt(LossBurst, burst/(1+ratio*window), sender.where, "")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"soku/internal/lab"
@@ -22,8 +23,20 @@ type testCase struct {
 	Disturb []disturbance
 	// Within limits the client's processor time, as a share of one processor; 0: no limit.
 	Within float64
+	Hidden bool // the client does not see its control groups, as under "ip netns exec"
 	Quick  bool // runs in CI, too
 	Fresh  bool // each trial needs a network that no other has used
+}
+
+// twin is the case on busy hosts: a busy loop runs at both ends, which share a machine. There the processors
+// may keep both ends from the rate that was asked for, and limit the end that has no quota as well.
+func (c testCase) twin() testCase {
+	switch c.Labels[0] {
+	case measure.BottleneckApplication, measure.BottleneckSenderCPU, measure.BottleneckReceiverCPU:
+		c.Labels = append(slices.Clone(c.Labels), measure.BottleneckSenderCPU, measure.BottleneckReceiverCPU)
+	}
+	c.Name, c.Disturb = c.Name+"-busy", append(slices.Clone(c.Disturb), spinning(2))
+	return c
 }
 
 // disturbance acts until it is stopped.

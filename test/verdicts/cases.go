@@ -70,6 +70,9 @@ func cases(d *drawing) []testCase {
 	tcp("loss-2%-20ms-4-reverse", m.BottleneckPathLoss, through("", "reverse: {loss: "+d.percent(2)+"}, "+delay(20)), "-R --congestion cubic -P 4").Topology =
 		through("", "loss: 0, reverse: {loss: "+d.percent(2)+"}, "+delay(20))
 	tcp("loss-25%-10ms-bbr", m.BottleneckPathLoss, through("loss: 25%, reverse: {loss: 0}", delay(10)), "--congestion bbr")
+	tcp("loss-1%-10ms-bbr", m.BottleneckPathLoss, through(loss(1), delay(10)), "--congestion bbr").Quick = true
+	tcp("loss-1%-20ms-bbr", m.BottleneckPathLoss, through(loss(1), delay(20)), "--congestion bbr")
+	tcp("loss-0.3%-10ms-bbr", m.BottleneckPathLoss, through(loss(0.3), delay(10)), "--congestion bbr")
 	udp("loss-udp-2%", m.BottleneckPathLoss, through(loss(2), delay(5)), "--rate 50M").Quick = true
 	udp("loss-udp-10%-4", m.BottleneckPathLoss, through(loss(10), delay(5)), "--rate 40M -P 4")
 
@@ -183,6 +186,8 @@ func cases(d *drawing) []testCase {
 	// Processors.
 	within := func(c *testCase, share float64) { c.Within = d.about(share) }
 	within(tcp("sender-10%", m.BottleneckSenderCPU, direct("", "", ""), "--congestion cubic"), 0.1)
+	within(tcp("sender-10%-hidden", m.BottleneckSenderCPU, direct("", "", ""), "--congestion cubic"), 0.1)
+	out[len(out)-1].Hidden = true
 	within(tcp("sender-20%-8", m.BottleneckSenderCPU, direct("", "", ""), "--congestion cubic -P 8"), 0.2)
 	within(tcp("sender-10%-bbr-2ms", m.BottleneckSenderCPU, direct(delay(2), "", ""), "--congestion bbr"), 0.05)
 	within(udp("sender-udp-10%", m.BottleneckSenderCPU, direct("", "", ""), "--rate 20G"), 0.1)
@@ -197,6 +202,15 @@ func cases(d *drawing) []testCase {
 		// One machine has both ends, so either may be what is too slow.
 		c.Labels = append(c.Labels, m.BottleneckReceiverCPU)
 		c.Disturb = []disturbance{spinning(6)}
+	}
+
+	// Nothing of the path limits; packets wait only until a processor takes them.
+	for _, c := range []*testCase{
+		tcp("veth-cubic", m.BottleneckNone, direct("", "", ""), "--congestion cubic"),
+		tcp("veth-bbr-4", m.BottleneckNone, direct("", "", ""), "--congestion bbr -P 4"),
+		tcp("htb-40G-cubic", m.BottleneckNone, through("", "shaper: htb, rate: 40G"), "--congestion cubic"),
+	} {
+		c.Labels = append(c.Labels, m.BottleneckSenderCPU, m.BottleneckReceiverCPU)
 	}
 
 	// A server with others to serve.

@@ -27,7 +27,7 @@ type options struct {
 	seed                        uint64
 	runs                        int
 	least                       float64
-	explain, probes             bool
+	explain, probes, busy       bool
 }
 
 // runner builds the network of a case and measures on it.
@@ -48,6 +48,7 @@ func main() {
 	flag.Float64Var(&o.least, "least", 0.92, "share of trials that must be right")
 	flag.BoolVar(&o.explain, "explain", false, "print the figures of wrong trials, or of all with -replay")
 	flag.BoolVar(&o.probes, "probes", false, "also measure what would tell (--explain), and judge what that tells")
+	flag.BoolVar(&o.busy, "busy", false, "keep both ends busy with other work, and fail if a wrong verdict is of high confidence or more than 5 % are of medium")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -78,6 +79,9 @@ func run(ctx context.Context, o options) error {
 	}
 	var results tally
 	for _, c := range chosen {
+		if o.busy {
+			c = c.twin()
+		}
 		each := func(run int, document []byte) error {
 			if o.keep != "" {
 				if err := os.WriteFile(filepath.Join(o.keep, fmt.Sprintf("%s.%d.json", c.Name, run)), document, 0o644); err != nil {
@@ -105,6 +109,9 @@ func run(ctx context.Context, o options) error {
 	}
 	fmt.Println()
 	results.print(os.Stdout)
+	if o.busy {
+		return results.onBusyHosts()
+	}
 	if share := float64(results.right()) / float64(max(len(results), 1)); share < o.least {
 		return fmt.Errorf("%.1f %% right, less than %.1f %%", share*100, o.least*100)
 	}

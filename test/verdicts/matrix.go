@@ -23,6 +23,11 @@ func (o outcome) right() bool {
 	return o.verdict != nil && slices.Contains(o.labels, o.verdict.LimitedBy) && o.verdict.Confidence != measure.Low
 }
 
+// wrong reports whether another limit was named with a confidence.
+func (o outcome) wrong(c measure.Confidence) bool {
+	return o.verdict != nil && o.verdict.Confidence == c && !slices.Contains(o.labels, o.verdict.LimitedBy)
+}
+
 // alternative reports whether a limit of the case was named only as an alternative that looks the same.
 func (o outcome) alternative() bool {
 	return !o.right() && o.verdict != nil && slices.ContainsFunc(o.labels, func(l measure.Bottleneck) bool { return slices.Contains(o.verdict.Alternatives, l) })
@@ -61,6 +66,28 @@ func (t tally) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "| all | %d | %d | %d (%.1f %%) | %d of the wrong ones named it as one that looks the same |\n",
 		t.cases(), len(t), t.right(), 100*float64(t.right())/float64(max(len(t), 1)), t.alternatives())
+}
+
+// mostWrong is the share of trials on busy hosts that may be wrong with medium confidence.
+const mostWrong = 0.05
+
+// onBusyHosts fails if verdicts of busy hosts are more certain than they are right.
+func (t tally) onBusyHosts() error {
+	high, medium := 0, 0
+	for _, o := range t {
+		high, medium = high+count(o.wrong(measure.High)), medium+count(o.wrong(measure.Medium))
+	}
+	if high > 0 || float64(medium) > mostWrong*float64(len(t)) {
+		return fmt.Errorf("of %d trials on busy hosts %d are wrong with high confidence and %d with medium", len(t), high, medium)
+	}
+	return nil
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (t tally) cases() int {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,53 @@ func TestTheVerdictNamesTheKnownLimit(t *testing.T) {
 				t.Errorf("limited by %v, the verdict is %+v", c.Labels, v)
 			}
 		})
+	}
+}
+
+// Beside other work a verdict may be less certain, and must not be wrong with high confidence. make verdicts
+// VERDICTS=-busy measures all cases so.
+func TestOnBusyHostsNoWrongVerdictIsCertain(t *testing.T) {
+	tier.WatchesTheClock(t)
+	tier.NeedsRoot(t, "emulated networks")
+	r := &runner{program: built.Program(t), dir: t.TempDir()}
+	for _, c := range cases(newDrawing(0)) {
+		if !slices.Contains([]string{"loss-1%-10ms-bbr", "policer-udp-40M", "shaper-65M-5ms-32-short"}, c.Name) {
+			continue
+		}
+		c = c.twin()
+		t.Run(c.Name, func(t *testing.T) {
+			err := r.run(t.Context(), &c, 1, func(_ int, document []byte) error {
+				result := &measure.Result{}
+				err := json.Unmarshal(document, result)
+				if (outcome{c.Name, c.Labels, result.Verdict}).wrong(measure.High) {
+					t.Errorf("limited by %v, the verdict is %+v", c.Labels, result.Verdict)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestOnBusyHostsAFewMayBeWrongWithMediumConfidence(t *testing.T) {
+	say := func(c measure.Confidence, times int) (all tally) {
+		for range times {
+			all = append(all, outcome{"x", []measure.Bottleneck{measure.BottleneckPathLoss}, &measure.Verdict{LimitedBy: measure.BottleneckPathPolicer, Confidence: c}})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		all  tally
+		fail bool
+	}{
+		{say(measure.Low, 20), false}, {append(say(measure.Medium, 1), say(measure.Low, 19)...), false},
+		{append(say(measure.Medium, 2), say(measure.Low, 18)...), true}, {append(say(measure.High, 1), say(measure.Low, 99)...), true},
+	} {
+		if err := c.all.onBusyHosts(); (err != nil) != c.fail {
+			t.Errorf("%v: %v", c.all, err)
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ func (r roots) sources(iface string, driver func(string) opener) []opener {
 		of("netstat", netstatColumns, func(b []byte, row []int64) { parsePairs(b, netstatPairs, row) }),
 		func() Source { return udpSource(path.Join(net, "snmp"), path.Join(net, "snmp6")) },
 		of("softnet_stat", counters("softnet.dropped", "softnet.squeezed"), parseSoftnet),
+		of("stat/nf_conntrack", counters("conntrack.dropped", "conntrack.insert_failed"), parseConntrack),
 		r.disks, r.throttling, r.threads,
 	}
 	if iface != "" {
@@ -144,9 +145,24 @@ func loops(name string) int {
 	return 0
 }
 
-// throttling is the processor quota of the program: of the nearest group above it that has
-// one, or of its own.
+// throttling is the processor quota of the program, as it sees its control groups or as a process above it
+// does ([host.Ancestors]).
 func (r roots) throttling() Source {
+	s := r.throttlingBelow(r.cgroup)
+	if s.Columns != nil {
+		return s
+	}
+	for _, id := range host.Ancestors(r.proc) {
+		if s := r.throttlingBelow(path.Join(r.proc, id, "root", system.cgroup)); s.Columns != nil {
+			return s
+		}
+	}
+	return s
+}
+
+// throttlingBelow is the quota of the nearest group above the program that has one, or of its own, with
+// control groups mounted at a folder.
+func (r roots) throttlingBelow(mount string) Source {
 	for line := range strings.Lines(textOf(path.Join(r.proc, "self/cgroup"))) {
 		// ID:controllers:path; cgroup v2 has no controllers: cgroups(7).
 		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
@@ -157,12 +173,12 @@ func (r roots) throttling() Source {
 		var s Source
 		switch {
 		case v1:
-			s = throttlingOf(path.Join(r.cgroup, "cpu"), parts[2], v1Names, func(dir string) bool {
+			s = throttlingOf(path.Join(mount, "cpu"), parts[2], v1Names, func(dir string) bool {
 				quota := textOf(path.Join(dir, "cpu.cfs_quota_us"))
 				return quota != "" && !strings.HasPrefix(quota, "-")
 			})
 		case v2:
-			s = throttlingOf(r.cgroup, parts[2], v2Names, func(dir string) bool {
+			s = throttlingOf(mount, parts[2], v2Names, func(dir string) bool {
 				quota := textOf(path.Join(dir, "cpu.max"))
 				return quota != "" && !strings.HasPrefix(quota, "max")
 			})

@@ -52,7 +52,7 @@ func wholeHost(t *testing.T) roots {
 	for name, text := range map[string]string{
 		"stat": "cpu  1 1 1 1 1 1 1 1\ncpu0 1 0 1 1 1 1 1 1\n", "interrupts": "  CPU0\n 1: 7 x\n", "diskstats": "8 0 sda 1 0 2 0 3 0 4 0 0 5 5\n",
 		"12/net/dev": "  eth0: 1 2 3 4 5 6 7 8 9 10 11 12 0 0 0 0\n", "12/net/snmp": "Tcp: ActiveOpens RetransSegs\nTcp: 5 6\nUdp: RcvbufErrors\nUdp: 1\n", "12/net/snmp6": "Udp6RcvbufErrors 2\n",
-		"12/net/netstat": "TcpExt: ListenDrops\nTcpExt: 3\n", "12/net/softnet_stat": "1 2 3\n", "pressure/cpu": "some total=1\n", "pressure/memory": "some total=2\n", "pressure/io": "some total=3\n",
+		"12/net/netstat": "TcpExt: ListenDrops\nTcpExt: 3\n", "12/net/softnet_stat": "1 2 3\n", "12/net/stat/nf_conntrack": "entries insert_failed drop\n7 0 a\n", "pressure/cpu": "some total=1\n", "pressure/memory": "some total=2\n", "pressure/io": "some total=3\n",
 		"12/cgroup": "4:cpu,cpuacct:/a/b\n0::/\n", "12/task/12/schedstat": "100 200 3\n",
 	} {
 		put(t, r.proc, name, text)
@@ -85,7 +85,7 @@ func TestEveryFileOfAHostIsRead(t *testing.T) {
 	got := sampled(t, wholeHost(t))
 	for key, want := range map[string]int64{
 		"cpu0.user_ns": 1e7, "cpu0.steal_ns": 1e7, "cpu0.interrupts": 7, "disk.sda.written_bytes": 2048, "interface.sent_bytes": 9, "tcp.active_opens": 5, "tcp.retransmits": 6,
-		"udp.receive_buffer_errors": 3, "tcp.listen_drops": 3, "softnet.squeezed": 3, "pressure.cpu_ns": 1000, "pressure.io_ns": 3000,
+		"udp.receive_buffer_errors": 3, "tcp.listen_drops": 3, "softnet.squeezed": 3, "conntrack.dropped": 10, "pressure.cpu_ns": 1000, "pressure.io_ns": 3000,
 		"cgroup.throttled_periods": 2, "cgroup.throttled_ns": 9, "process.run_ns": 0,
 	} {
 		if v, ok := got[key]; !ok || v != want {
@@ -104,7 +104,7 @@ func TestAFaultInOneFileCostsItsColumns(t *testing.T) {
 	whole := sampled(t, wholeHost(t))
 	files := map[string]string{
 		"stat": "cpu0.", "interrupts": "cpu0.interrupts", "diskstats": "disk.", "12/net/dev": "interface.", "12/net/snmp": "tcp.active_opens", "12/net/netstat": "tcp.listen_drops",
-		"12/net/softnet_stat": "softnet.", "pressure/cpu": "pressure.cpu", "12/cgroup": "cgroup.", "12/task/12/schedstat": "process.",
+		"12/net/softnet_stat": "softnet.", "12/net/stat/nf_conntrack": "conntrack.", "pressure/cpu": "pressure.cpu", "12/cgroup": "cgroup.", "12/task/12/schedstat": "process.",
 	}
 	faults := map[string]func(file string) error{
 		"gone":      os.Remove,
@@ -157,6 +157,17 @@ func TestTheQuotaOfAGroupAboveCounts(t *testing.T) {
 	put(t, r.cgroup, "cpu.stat", "nr_periods 1\nnr_throttled 1\nthrottled_usec 1\n")
 	if got := sampled(t, r); got["cgroup.throttled_periods"] != 1 {
 		t.Errorf("in a container: %v", got)
+	}
+}
+
+func TestTheQuotaCountsWhereOnlyAProcessAboveSeesIt(t *testing.T) {
+	r := fakeRoots(t)
+	put(t, r.proc, "12/cgroup", "1:cpu:/a\n0::/\n")
+	put(t, r.proc, "12/status", "Name:\tsoku\nPPid:\t7\n")
+	put(t, r.proc, "7/root/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "20000\n")
+	put(t, r.proc, "7/root/sys/fs/cgroup/cpu/a/cpu.stat", "nr_periods 8\nnr_throttled 3\nthrottled_time 7\n")
+	if got := sampled(t, r); got["cgroup.periods"] != 8 || got["cgroup.throttled_ns"] != 7 {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -281,6 +281,30 @@ func parseSoftnet(b []byte, row []int64) {
 	}
 }
 
+// parseConntrack adds up /proc/net/stat/nf_conntrack, a line of names and one of hexadecimal numbers for each
+// processor: packets dropped because a connection could not be tracked, mostly for a full table, and
+// connections that could not be inserted into it.
+func parseConntrack(b []byte, row []int64) {
+	names, b := cutLine(b)
+	for len(b) > 0 {
+		var values []byte
+		values, b = cutLine(b)
+		for rest := names; len(rest) > 0; {
+			var name, value []byte
+			name, rest = cutField(rest)
+			value, values = cutField(values)
+			n, ok := hexadecimal(value)
+			switch {
+			case !ok:
+			case string(name) == "drop":
+				add(row, 0, n)
+			case string(name) == "insert_failed":
+				add(row, 1, n)
+			}
+		}
+	}
+}
+
 // diskColumns is how many columns a disk has.
 const diskColumns = 6
 

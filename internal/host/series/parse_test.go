@@ -24,8 +24,11 @@ func TestTextsOfTheKernelAreRead(t *testing.T) {
 			[]int64{173, 16, 8, 7, 341, 19, 2, 1}},
 		"protocols": {func(b []byte, row []int64) { parsePairs(b, netstatPairs, row) },
 			"TcpExt: TCPSackRecovery TCPTimeouts TCPRenoRecovery ListenDrops\nTcpExt: 3 4 5 6\nIpExt: TCPTimeouts\nIpExt: 99\n", []int64{U, 8, 4, 6, U, U}},
-		"names":    {func(b []byte, row []int64) { parseNames(b, udp6Pairs, row) }, "Udp6InErrors 1\nUdp6RcvbufErrors   \t12\n", []int64{12, U}},
-		"softnet":  {parseSoftnet, "0000a001 00000002 00000003 0\n0000b001 00000010 00000004 0\n", []int64{0x12, 7}},
+		"names":   {func(b []byte, row []int64) { parseNames(b, udp6Pairs, row) }, "Udp6InErrors 1\nUdp6RcvbufErrors   \t12\n", []int64{12, U}},
+		"softnet": {parseSoftnet, "0000a001 00000002 00000003 0\n0000b001 00000010 00000004 0\n", []int64{0x12, 7}},
+		"conntrack": {parseConntrack, "entries  clashres found new insert insert_failed drop early_drop icmp_error  expect_new\n" +
+			"00040000  00000001 00000000 00000000 00000000 00000003 0000001f 00000009 00000000  00000000\n00040000  00000001 00000000 00000000 00000000 00000001 00000001 00000009 00000000  00000000\n",
+			[]int64{0x20, 4}},
 		"disks":    {func(b []byte, row []int64) { parseDisks(b, []string{"sda"}, row) }, "   8       0 sda 10 1 80 5 20 2 160 7 3 40 90 0\n   8  1 sda1 9 9 9 9 9 9 9 9 9 9 9 9\n", []int64{10, 20, 80 * 512, 160 * 512, 40e6, 3}},
 		"pressure": {func(b []byte, row []int64) { row[0] = parsePressure(b) }, "some avg10=0.00 avg60=1.00 avg300=2.00 total=123\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9\n", []int64{123000}},
 	} {
@@ -92,6 +95,7 @@ func FuzzParsers(f *testing.F) {
 		parsePairs(b, netstatPairs, row)
 		parseNames(b, udp6Pairs, row)
 		parseSoftnet(b, row)
+		parseConntrack(b, row)
 		parseDisks(b, []string{name, "sda"}, row)
 		parsePressure(b)
 		columns, _ := driverColumns([]string{name, string(b)})
