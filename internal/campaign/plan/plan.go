@@ -32,7 +32,7 @@ type Plan struct {
 	Tests        yamlfile.Ordered[Test]     `yaml:"tests" doc:"What is measured in each pattern, by label"`
 	Repeats      int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
 	Rounds       int                        `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
-	TrialsAtOnce int                        `yaml:"trials_at_once" min:"1" max:"100000" doc:"Largest number of trials that run concurrently; without it as many pairs as have hosts of their own"`
+	TrialsAtOnce int                        `yaml:"trials_at_once" min:"1" max:"100000" doc:"Largest number of trials that run concurrently; without it as many pairs as have hosts of their own, or one where contention has both ways"`
 	Seed         *int64                     `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
 	Before       string                     `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
 	After        string                     `yaml:"after" doc:"Command to run after them"`
