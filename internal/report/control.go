@@ -25,6 +25,8 @@ type Control struct {
 	// Seen is as in [LevelEffect], of rounds.
 	Seen     stats.Decision `json:"seen,omitempty"`
 	Untested bool           `json:"untested,omitempty"` // fewer than three rounds
+
+	alike bool // neighbouring rounds are alike in Ratio
 }
 
 // withoutControl separates the patterns of the plan's control from those that are compared.
@@ -64,7 +66,7 @@ func (t *Test) findControl(compared, control []pattern, rounds map[int]int) {
 	for i, d := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		c := &t.Controls[i]
 		c.Ratio, c.Low, c.High, c.P = finite(d.Ratio), finite(d.Low), finite(d.High), finite(d.Adjusted)
-		c.Decision, c.Seen, c.Untested = d.Decision, d.Seen, d.Untested != ""
+		c.Decision, c.Seen, c.Untested, c.alike = d.Decision, d.Seen, d.Untested != "", d.Alike
 	}
 }
 

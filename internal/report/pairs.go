@@ -285,7 +285,7 @@ func (t *Test) findContention(of pairing, patterns []pattern, rounds map[int]int
 	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		p := &out.Pairs[i]
 		p.Ratio, p.Low, p.High, p.P = finite(c.Ratio), finite(c.Low), finite(c.High), finite(c.Adjusted)
-		p.Blocks, p.Unit, p.Decision, p.Seen = c.Rounds, stats.UnitRound, c.Decision, c.Seen
+		p.Blocks, p.Unit, p.Decision, p.Seen, p.Alike = c.Rounds, stats.UnitRound, c.Decision, c.Seen, c.Alike
 	}
 	out.SideBySide = overlapped(isolated)
 	slices.SortStableFunc(out.Pairs, func(a, b PairContention) int { return cmp.Compare(t.loss(b.Ratio), t.loss(a.Ratio)) })

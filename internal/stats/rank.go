@@ -25,6 +25,8 @@ type Ranked struct {
 	// paired comparisons, not from overlaps of these intervals.
 	Estimate, Low, High float64
 	Reason              measure.Finding // of the rank
+	// Alike reports that neighbouring rounds are alike in the difference that Reason shows. See [LagOne].
+	Alike bool
 }
 
 // Rank orders groups by their estimates, best first, but puts no group before one that is shown to be
@@ -173,7 +175,9 @@ func tiers(entries []entry, higherIsBetter bool, looks Looks, practical float64)
 			continue
 		}
 		top = i
-		out = append(out, e.ranked(top+1, different(pairs.pair(i, worse), entries[worse], higherIsBetter)))
+		k := e.ranked(top+1, different(pairs.pair(i, worse), entries[worse], higherIsBetter))
+		k.Alike = difference(e.roundMeans, entries[worse].roundMeans).alike()
+		out = append(out, k)
 	}
 	for i := range out {
 		out[i].Ranks = pairs.Ranks[i]
