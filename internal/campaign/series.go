@@ -57,7 +57,7 @@ func (s *series) means() []float64 {
 func (s *series) update() {
 	means := s.means()
 	s.rounds, s.width = len(means), math.Inf(1)
-	g := stats.AutocorrelationAdjusted(means, 0.95)
+	g := stats.EstimateOfRounds(means)
 	if half := (g.High - g.Low) / 2 / math.Abs(g.Estimate); half >= 0 {
 		s.width = half
 	}

@@ -17,6 +17,8 @@ type Answer struct {
 	First []Estimate `json:"first,omitempty"`
 	// Next is the pattern behind those, nil where there is none.
 	Next *Estimate `json:"next,omitempty"`
+	// Ratio is, of one first pattern, its figure over that of the next one in the rounds of both.
+	Ratio *float64 `json:"ratio,omitempty"`
 	// Last is, of AnswerPairs, the worst pair of hosts of the first of [Pairs.Maps]; First is
 	// the best.
 	Last *Estimate `json:"last,omitempty"`
@@ -108,6 +110,9 @@ func (t *Test) findAnswer() Answer {
 				pairs = int(n)
 			}
 			_, seen = p.Reason.Number("seen_rounds")
+			if ratio, has := p.Reason.Number("difference_ratio"); has && len(a.First) == 1 && p.Reason.Text("than") == a.First[0].Pattern {
+				a.Ratio = finite(1 / (1 + ratio))
+			}
 		}
 		acrossRuns = acrossRuns || p.acrossRuns()
 	}

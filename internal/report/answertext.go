@@ -21,7 +21,7 @@ func (t testView) answer() string {
 	case AnswerBest, AnswerBestSeen, AnswerBestOtherRun, AnswerBestUntested:
 		args := text.Args{
 			"First": t.called(patterns[0]), "Metric": m, "Noun": t.noun(), "Estimate": estimates[0], "Next": t.called(a.Next.Pattern),
-			"NextEstimate": a.Next.Estimate, "Ratio": ahead(m, estimates[0], a.Next.Estimate), "Rounds": 0, "Untested": a.Rounds, "Seen": a.Code == AnswerBestSeen, "OtherRun": a.Code == AnswerBestOtherRun,
+			"NextEstimate": a.Next.Estimate, "Ratio": ahead(m, estimates[0], *a.Next, a.Ratio), "Rounds": 0, "Untested": a.Rounds, "Seen": a.Code == AnswerBestSeen, "OtherRun": a.Code == AnswerBestOtherRun,
 		}
 		if a.Code == AnswerBest || a.Code == AnswerBestSeen {
 			args["Rounds"] = a.Rounds
@@ -56,7 +56,7 @@ func (t testView) answer() string {
 // sentences are the sentences about a test, at least one. What is decided about a factor holds
 // for all patterns and comes before their order, and what is unknown comes last.
 func (t testView) sentences() []string {
-	order, factors := []string{t.answer(), t.same()}, t.causes()
+	order, factors := []string{t.answer(), t.despite(), t.same()}, t.causes()
 	if slices.ContainsFunc(t.FactorEffects, func(f FactorEffect) bool { return f.Matters != stats.MattersNotShown }) {
 		order, factors = factors, order
 	}
@@ -73,14 +73,31 @@ func (t testView) allFailed() string {
 	return t.Sentence("answer.all_failed", text.Args{"N": n, "Cause": message, "Hint": hint, "Most": c.Trials, "Others": n - c.Trials})
 }
 
-// ahead is the first pattern's value over the next one's, or the inverse for a metric such as
-// time. It is 0 if the ratio is unknown.
-func ahead(m *metric.Definition, first, next float64) float64 {
-	switch {
-	case first <= 0 || next <= 0:
-		return 0
-	case m.Better == metric.Higher:
-		return first / next
+// despite says why a pattern is not among the first although its figure is better than that of one of
+// them, or returns "" if there is none.
+func (t testView) despite() string {
+	better := func(a, b float64) bool { return a != b && (a > b) == (t.Basis.Metric.Better == metric.Higher) }
+	for _, p := range t.Ranking {
+		if p.RankLow == 0 || p.Best || p.Estimate == nil || !slices.ContainsFunc(t.Answer.First, func(e Estimate) bool { return better(*p.Estimate, e.Estimate) }) {
+			continue
+		}
+		return t.Sentence("answer.despite", text.Args{"Pattern": t.called(p.Pattern), "Metric": t.Basis.Metric, "Estimate": *p.Estimate, "Reason": t.Finding(p.Reason)})
 	}
-	return next / first
+	return ""
+}
+
+// ahead is the first pattern's value over the next one's, or the inverse for a metric such as
+// time: as compared, if that is known. It is 0 if the ratio is unknown.
+func ahead(m *metric.Definition, first float64, next Estimate, compared *float64) float64 {
+	if first <= 0 || next.Estimate <= 0 {
+		return 0
+	}
+	ratio := first / next.Estimate
+	if compared != nil {
+		ratio = *compared
+	}
+	if m.Better == metric.Higher {
+		return ratio
+	}
+	return 1 / ratio
 }

@@ -53,7 +53,7 @@ func TestAnIntervalBeyondTheAxisHasAnArrowAndItsBounds(t *testing.T) {
 	if n != 1 { // its other end is 0, where the axis begins
 		t.Errorf("%d arrows", n)
 	}
-	for _, want := range []string{"wide: 95 % interval 0.000 bit/s to 451.2 Mbit/s", "70.00 Mbit/s (0.000 bit/s to 451.2 Mbit/s)", "An arrow: the interval goes on beyond the axis."} {
+	for _, want := range []string{"wide: 95 % interval 0.000 bit/s to 431.4 Mbit/s", "63.25 Mbit/s (0.000 bit/s to 431.4 Mbit/s)", "An arrow: the interval goes on beyond the axis."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -202,7 +202,7 @@ func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best,
-			Pattern: k.Name, Reason: k.Reason,
+			Pattern: k.Name, Reason: k.Reason, alike: k.Alike,
 			Estimate: finite(k.Estimate), Low: finite(max(k.Low, 0)), High: finite(k.High), // no figure that ranks can be below 0
 		})
 		for i := range t.Rows {

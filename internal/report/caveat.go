@@ -23,11 +23,11 @@ type Caveat struct {
 	Readings   int     `json:"readings,omitempty"`
 	// Runs are which run of the campaign measured which patterns.
 	Runs []RunPatterns `json:"runs,omitempty"`
-	// Factors are those of the plan that set nothing in the test, or whose levels were on one
-	// placement each.
+	// Factors are those of the plan that set nothing in the test, whose levels were on one
+	// placement each, or that have levels with an effect in which rounds are alike.
 	Factors []string `json:"factors,omitempty"`
-	// Patterns are two that were compared, or the first that were not measured, of which there
-	// are Left.
+	// Patterns are the first that were compared, beyond which there are Left, or that were not
+	// measured, of which there are Left.
 	Patterns []string `json:"patterns,omitempty"`
 	Left     int      `json:"left,omitempty"`
 	// Undecided is a difference that Rounds rounds do not show and Needed would.
@@ -78,7 +78,7 @@ const (
 	CaveatDecided         CaveatCode = "decided"              // the campaign looked after every round whether its comparisons were decided; some may not be
 	CaveatNotMeasured     CaveatCode = "not_measured"         // patterns of the plan have no trial
 	CaveatPlacement       CaveatCode = "placement"            // each level of factors was on hosts of its own, which were never deployed again
-	CaveatAlike           CaveatCode = "rounds_alike"         // neighbouring rounds of the first pattern and the next are alike
+	CaveatAlike           CaveatCode = "rounds_alike"         // neighbouring rounds are alike in differences that are stated
 	CaveatUnvaried        CaveatCode = "unvaried"             // factors of the plan set nothing in this test and are not compared
 	CaveatZeros           CaveatCode = "zeros"                // the figure is 0 in some rounds, so the effects of factors have no ratio
 	CaveatRareModes       CaveatCode = "rare_modes"           // what makes no practical difference may do so in a rare mode
@@ -142,9 +142,8 @@ func (t *Test) findCaveats() []Caveat {
 	when(t.decided != nil, Caveat{Code: CaveatDecided, Decided: t.decided})
 	when(unmeasured > 0, Caveat{Code: CaveatNotMeasured, Patterns: t.NotMeasured[:min(unmeasured, mostPatterns)], Left: unmeasured})
 	when(len(placed) > 0, Caveat{Code: CaveatPlacement, Factors: placed})
-	if next := slices.IndexFunc(t.Ranking, func(p Place) bool { return p.Rank > 1 }); next >= 0 && t.Ranking[next].alike {
-		out = append(out, Caveat{Code: CaveatAlike, Patterns: []string{t.Ranking[0].Pattern, t.Ranking[next].Pattern}})
-	}
+	patterns, factors := t.alikeRounds()
+	when(len(patterns)+len(factors) > 0, Caveat{Code: CaveatAlike, Patterns: patterns[:min(len(patterns), mostPatterns)], Left: max(len(patterns)-mostPatterns, 0), Factors: factors})
 	when(len(t.Unvaried) > 0, Caveat{Code: CaveatUnvaried, Factors: t.Unvaried})
 	if n := t.fewestSame(); n > 0 {
 		out = append(out, Caveat{Code: CaveatRareModes, Trials: n, OneIn: stats.RarestMode(n)})
@@ -154,6 +153,34 @@ func (t *Test) findCaveats() []Caveat {
 		out = append(out, Caveat{Code: CaveatMeasurementCost, OverheadNs: f.Mean, Readings: f.N})
 	}
 	return out
+}
+
+// alikeRounds are the patterns and factors of the decided comparisons in which neighbouring rounds are alike.
+func (t *Test) alikeRounds() (patterns, factors []string) {
+	for _, p := range t.Ranking {
+		if p.alike {
+			patterns = addOnce(addOnce(patterns, p.Reason.Text("than")), p.Pattern)
+		}
+	}
+	for _, c := range t.Controls {
+		if c.alike && c.Decision != stats.NotShown {
+			patterns = addOnce(addOnce(patterns, c.Best), c.Pattern)
+		}
+	}
+	for _, e := range t.Effects {
+		if e.Alike && e.Decision != stats.NotShown {
+			factors = addOnce(factors, e.Factor)
+		}
+	}
+	for _, i := range t.Interactions {
+		if i.Alike && i.Shown > 0 {
+			factors = addOnce(addOnce(factors, i.Factors[0]), i.Factors[1])
+		}
+	}
+	if t.Pairs != nil && t.Pairs.Contention != nil && slices.ContainsFunc(t.Pairs.Contention.Pairs, func(p PairContention) bool { return p.Alike && p.Decision != stats.NotShown }) {
+		factors = addOnce(factors, contentionFactor)
+	}
+	return patterns, factors
 }
 
 // findWithoutFigure counts the trials that succeeded without the figure that ranks, if some have it.
@@ -254,7 +281,7 @@ func (t testView) caveat(c Caveat) string {
 	case CaveatPlacement:
 		return t.Sentence("caveat.placement", text.Args{"Factors": c.Factors})
 	case CaveatAlike:
-		return t.Sentence("caveat.rounds_alike", text.Args{"Patterns": t.callEach(c.Patterns)})
+		return t.Sentence("caveat.rounds_alike", text.Args{"Patterns": t.callEach(c.Patterns), "More": c.Left, "Factors": c.Factors})
 	case CaveatUnvaried:
 		return t.Sentence("caveat.unvaried", text.Args{"N": len(c.Factors), "Factors": c.Factors})
 	case CaveatZeros:

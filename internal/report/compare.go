@@ -93,7 +93,7 @@ type ComparedTest struct {
 // ComparedChoice is one choice in a test.
 type ComparedChoice struct {
 	Name  string
-	Value float64 // mean of the round means
+	Value float64 // as in [stats.Estimates] of all choices of the test
 	// Low and High are the 95 % interval of Value, NaN with fewer than two rounds.
 	Low, High float64
 	Rounds    int // that have a value

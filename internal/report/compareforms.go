@@ -86,7 +86,7 @@ type comparisonJSON struct {
 	Metric    string          `json:"metric"`
 	A         string          `json:"a"`
 	B         string          `json:"b"`
-	AValue    float64         `json:"a_value"` // mean of the round means, in the metric's unit
+	AValue    float64         `json:"a_value"` // geometric mean of the round means, in the metric's unit; if one of them is 0, their mean
 	BValue    float64         `json:"b_value"`
 	ARounds   int             `json:"a_rounds"`
 	BRounds   int             `json:"b_rounds"`

@@ -147,12 +147,11 @@ func choiceOf(m familyMember, p pattern, figure *metric.Definition, rounds map[i
 		Name: m.choice.Name, Rounds: perRound(results, rounds, figure.Value),
 		Sessions: sessionsPerRound(results, rounds, figure, func(r *measure.Result) int { return sessionOf(r, sessions) }),
 	}
-	if s := spreadOf(c.group.Rounds); s != nil {
-		c.Value, c.Trials = s.Mean, s.N
+	for _, values := range c.group.Rounds {
+		c.Trials += len(values)
+		c.Rounds += min(len(values), 1)
 	}
 	c.Failed = len(p.results) - c.Trials
-	i := stats.AutocorrelationAdjusted(roundMeans(c.group), 0.95)
-	c.Rounds, c.Low, c.High = i.Rounds, max(i.Low, 0), i.High
 	c.interim = m.choice.Until.interim(m.group.label, lastRound(m.group.results))
 	return c
 }
@@ -182,8 +181,13 @@ func sessionOf(r *measure.Result, sessions map[session]int) int {
 // describe notes what a reader has to know of the results of a test.
 func (t *ComparedTest) describe() {
 	var results []*measure.Result
+	var groups []stats.Group
 	for _, c := range t.Choices {
-		results = append(results, c.results...)
+		results, groups = append(results, c.results...), append(groups, c.group)
+	}
+	for i, e := range stats.Estimates(groups) {
+		c := &t.Choices[i]
+		c.Value, c.Low, c.High = e.Estimate, max(e.Low, 0), e.High
 	}
 	for _, r := range results {
 		if r.Origin != nil {

@@ -32,7 +32,7 @@ func compared(t *testing.T, choices map[string][]float64, names ...string) *Comp
 }
 
 func TestAChartInTextHasEachMeanOnOneAxis(t *testing.T) {
-	c := compared(t, map[string][]float64{"a": {90, 100, 110}, "b": {199, 200, 201}, "c": {150}, "wild": {50, 250}}, "a", "b", "c", "wild")
+	c := compared(t, map[string][]float64{"a": {90, 100, 110}, "b": {199, 200, 201}, "c": {150}, "wild": {50, 450}}, "a", "b", "c", "wild")
 	v := comparedView{c, &c.Tests[0], text.English()}
 	lines := v.strip(60)
 	if len(lines) != 5 {

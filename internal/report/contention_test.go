@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"soku/internal/measure"
 	"soku/internal/stats"
@@ -37,6 +38,22 @@ func TestWhatContentionCostsIsComparedWithinRounds(t *testing.T) {
 		}
 		if i > 0 && *p.Ratio < *c.Pairs[i-1].Ratio {
 			t.Errorf("%s → %s loses more than the pair before it", p.From, p.To)
+		}
+	}
+}
+
+// Three pairs begin every 10 s, and each trial takes 9 s, or 30 s.
+func TestIsolatedTrialsThatOverlappedWereSideBySide(t *testing.T) {
+	for duration, overlapped := range map[time.Duration]bool{9 * time.Second: false, 30 * time.Second: true} {
+		in := couples().input()
+		for i, r := range in.Results {
+			r.StartedAt, r.Summary.DurationNs = syntheticStart.Add(time.Duration(i)*10*time.Second), measure.Duration(duration)
+		}
+		r := build(t, in)
+		page := written(t, inEnglish(r.Markdown))
+		said := english(r.test(t, "tcp")).contends()[0]
+		if got := r.test(t, "tcp").Pairs.Contention.SideBySide; got != overlapped || strings.Contains(page, "| side by side") != overlapped || strings.Contains(page, "by itself") == overlapped || strings.Contains(said, "pairs side by side") != overlapped {
+			t.Errorf("trials of %s: side by side %v; %s", duration, got, said)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"soku/internal/measure/metric"
@@ -12,7 +13,7 @@ import (
 // the patterns that are compared.
 type Control struct {
 	Pattern  string   `json:"pattern"`
-	Estimate float64  `json:"estimate"` // mean of the round means
+	Estimate float64  `json:"estimate"` // as in [stats.Estimates]
 	Best     string   `json:"best,omitempty"`
 	Ratio    *float64 `json:"ratio,omitempty"` // of the control over Best, the best pattern that is compared
 	Low      *float64 `json:"low,omitempty"`
@@ -24,6 +25,8 @@ type Control struct {
 	// Seen is as in [LevelEffect], of rounds.
 	Seen     stats.Decision `json:"seen,omitempty"`
 	Untested bool           `json:"untested,omitempty"` // fewer than three rounds
+
+	alike bool // neighbouring rounds are alike in Ratio
 }
 
 // withoutControl separates the patterns of the plan's control from those that are compared.
@@ -46,12 +49,13 @@ func (d Design) withoutControl(patterns []pattern) (compared, control []pattern)
 func (t *Test) findControl(compared, control []pattern, rounds map[int]int) {
 	at := slices.IndexFunc(t.Ranking, func(p Place) bool { return p.Estimate != nil })
 	var pairs []stats.ChoicePair
-	for _, g := range t.groups(control, rounds) {
-		spread := spreadOf(g.Rounds)
-		if spread == nil {
+	groups := t.groups(control, rounds)
+	estimates := stats.Estimates(slices.Concat(groups, t.groups(compared, rounds))) // of all, so that their ratios are those that are stated
+	for i, g := range groups {
+		if math.IsNaN(estimates[i].Estimate) {
 			continue
 		}
-		c := Control{Pattern: g.Name, Estimate: spread.Mean}
+		c := Control{Pattern: g.Name, Estimate: estimates[i].Estimate}
 		if at >= 0 {
 			c.Best = t.Ranking[at].Pattern
 			best := slices.IndexFunc(compared, func(p pattern) bool { return p.name == c.Best })
@@ -62,7 +66,7 @@ func (t *Test) findControl(compared, control []pattern, rounds map[int]int) {
 	for i, d := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		c := &t.Controls[i]
 		c.Ratio, c.Low, c.High, c.P = finite(d.Ratio), finite(d.Low), finite(d.High), finite(d.Adjusted)
-		c.Decision, c.Seen, c.Untested = d.Decision, d.Seen, d.Untested != ""
+		c.Decision, c.Seen, c.Untested, c.alike = d.Decision, d.Seen, d.Untested != "", d.Alike
 	}
 }
 
@@ -72,7 +76,10 @@ func (t testView) controlTable(factors bool) table {
 		return table{}
 	}
 	alone := *t.Test
-	alone.Rows = t.ControlRows
+	alone.Rows, alone.Ranking = t.ControlRows, nil
+	for _, c := range t.Controls {
+		alone.Ranking = append(alone.Ranking, Place{Pattern: c.Pattern, Estimate: &c.Estimate})
+	}
 	out := testView{&alone, t.Catalogue}.figureTable(factors)
 	if !slices.ContainsFunc(t.Controls, func(c Control) bool { return c.Ratio != nil }) {
 		return out

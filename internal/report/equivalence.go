@@ -8,8 +8,7 @@ import (
 	"soku/internal/text"
 )
 
-// findSame marks the places of patterns whose differences from the best are alike in
-// neighbouring rounds, and those that are shown to make no practical difference to the
+// findSame marks the places of patterns that are shown to make no practical difference to the
 // best: a difference as large as the practical threshold is ruled out (TOST, Holm over these
 // comparisons).
 func (t *Test) findSame(groups []stats.Group) {
@@ -28,7 +27,8 @@ func (t *Test) findSame(groups []stats.Group) {
 		}
 	}
 	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
-		places[i].Same, places[i].alike = c.Decision == stats.Same, c.Alike
+		places[i].Same = c.Decision == stats.Same
+		places[i].alike = places[i].alike || places[i].Same && c.Alike
 	}
 }
 

@@ -47,8 +47,10 @@ type EffectRatio struct {
 	Blocks int      `json:"blocks"` // independent observations
 	// SignedRanks is set if the observations have heavy tails, so that they are compared by the
 	// signed-rank test.
-	SignedRanks bool       `json:"signed_ranks,omitempty"`
-	Unit        stats.Unit `json:"unit,omitempty"` // what one of these is
+	SignedRanks bool `json:"signed_ranks,omitempty"`
+	// Alike is set if neighbouring rounds are alike in the ratio.
+	Alike bool       `json:"rounds_alike,omitempty"`
+	Unit  stats.Unit `json:"unit,omitempty"` // what one of these is
 }
 
 // Interaction is how much the effect of one factor depends on another: the ratio of level
@@ -271,7 +273,7 @@ func (t *Test) direction(p stats.LevelPair) stats.Decision {
 
 func ratioOf(e stats.Effect) EffectRatio {
 	return EffectRatio{
-		Ratio: finite(math.Exp(e.Log)), Low: finite(math.Exp(e.Low)), High: finite(math.Exp(e.High)), P: finite(e.Holm), Blocks: e.Units, Unit: e.Unit, SignedRanks: e.SignedRanks,
+		Ratio: finite(math.Exp(e.Log)), Low: finite(math.Exp(e.Low)), High: finite(math.Exp(e.High)), P: finite(e.Holm), Blocks: e.Units, Unit: e.Unit, SignedRanks: e.SignedRanks, Alike: e.Alike,
 	}
 }
 

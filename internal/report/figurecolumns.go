@@ -81,6 +81,8 @@ func (t testView) metric(m *metric.Definition) string {
 func (t testView) note(m *metric.Definition) string {
 	test := t.test()
 	switch {
+	case m == t.Basis.Metric:
+		return t.SentenceFor(m.Key, "basis_note", nil)
 	case t.Has("metric_note." + m.Key):
 		return t.SentenceFor(test, "metric_note."+m.Key, nil)
 	case m.Of != nil && t.Has("metric_note.of."+m.Of.Member):
@@ -104,6 +106,9 @@ func (t testView) cell(r *Row, m *metric.Definition, unit scale) string {
 		s = r.figure(m.Column.Instead)
 	}
 	as := formOf(m.Quantity)
+	if p := t.place(r.Pattern); m == t.Basis.Metric && s != nil && s.Metric == m && !s.RangeOnly && p != nil && p.Estimate != nil {
+		return as.cellText(*p.Estimate, unit) // what the ranking and its reasons are of
+	}
 	switch {
 	case s == nil:
 		return text.Absent

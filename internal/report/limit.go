@@ -72,7 +72,8 @@ func (t *Test) shareLimits() {
 			if f := r.Figure(l.Metric); f != nil && !f.RangeOnly {
 				l.Share = finite(f.Value / l.Value)
 			}
-			if p := t.place(r.Pattern); p != nil && l.Metric == t.Basis.Metric.Key {
+			if p := t.place(r.Pattern); p != nil && p.Estimate != nil && l.Share != nil && l.Metric == t.Basis.Metric.Key {
+				l.Share = over(p.Estimate, l.Value)
 				l.Low, l.High = over(p.Low, l.Value), over(p.High, l.Value)
 			}
 		}

@@ -187,7 +187,7 @@ type Place struct {
 	High     *float64        `json:"high,omitempty"`
 	Reason   measure.Finding `json:"reason_finding"`
 
-	alike bool // neighbouring rounds of its differences from the best are alike
+	alike bool // neighbouring rounds are alike in the difference that the reason, or Same, is of
 }
 
 // MarshalJSON writes the place with the sentence of its reason.

@@ -222,6 +222,8 @@ const (
 type Contention struct {
 	// Overall is the ratio of concurrent over isolated, averaged over the pairs.
 	Overall ContentionEffect `json:"overall"`
+	// SideBySide reports that isolated trials of disjoint pairs overlapped, so that none was by itself.
+	SideBySide bool `json:"side_by_side,omitempty"`
 	// Pairs has one element a pair and combination of the other factors' levels, that which
 	// loses most first. Their intervals hold together with 95 %; probabilities are adjusted
 	// (Holm) for all of them.
@@ -272,7 +274,9 @@ func (t *Test) findContention(of pairing, patterns []pattern, rounds map[int]int
 	}
 	out := &Contention{Overall: t.overallContention()}
 	var pairs []stats.ChoicePair
+	var isolated []*measure.Result
 	for _, b := range both {
+		isolated = append(isolated, b[0].results...)
 		p := PairContention{Levels: without(b[0].levels, []string{contentionFactor, of.factor}), Isolated: t.estimateOf(b[0].name), Together: t.estimateOf(b[1].name)}
 		p.From, p.To = of.hosts(b[0].results[0])
 		out.Pairs = append(out.Pairs, p)
@@ -281,10 +285,25 @@ func (t *Test) findContention(of pairing, patterns []pattern, rounds map[int]int
 	for i, c := range t.interim.CompareChoices(pairs, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		p := &out.Pairs[i]
 		p.Ratio, p.Low, p.High, p.P = finite(c.Ratio), finite(c.Low), finite(c.High), finite(c.Adjusted)
-		p.Blocks, p.Unit, p.Decision, p.Seen = c.Rounds, stats.UnitRound, c.Decision, c.Seen
+		p.Blocks, p.Unit, p.Decision, p.Seen, p.Alike = c.Rounds, stats.UnitRound, c.Decision, c.Seen, c.Alike
 	}
+	out.SideBySide = overlapped(isolated)
 	slices.SortStableFunc(out.Pairs, func(a, b PairContention) int { return cmp.Compare(t.loss(b.Ratio), t.loss(a.Ratio)) })
 	return out
+}
+
+// overlapped reports whether trials ran concurrently: whether one that moved bytes for a known time was
+// less than half done when another began. The clocks of clients may differ by less.
+func overlapped(results []*measure.Result) bool {
+	results = slices.Clone(results)
+	slices.SortStableFunc(results, func(a, b *measure.Result) int { return a.StartedAt.Compare(b.StartedAt) })
+	for i := range results[1:] {
+		half := results[i].StartedAt.Add(results[i].Summary.DurationNs.Std() / 2)
+		if results[i+1].StartedAt.Before(half) {
+			return true
+		}
+	}
+	return false
 }
 
 // loss is how much worse a ratio is than 1, as a logarithm; the least of all where there is

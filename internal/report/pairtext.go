@@ -90,7 +90,7 @@ func (t testView) contends() []string {
 	}
 	args := text.Args{
 		"Noun": t.noun(), "Change": *e.Ratio - 1, "Tested": e.Low != nil && e.High != nil, "Low": 0.0, "High": 0.0, "By": t.units(e.EffectRatio),
-		"Decision": string(e.Decision), "Threshold": t.Practical, "Pairs": len(c.Pairs), "Worse": 0, "Most": "", "MostChange": 0.0,
+		"Decision": string(e.Decision), "SideBySide": c.SideBySide, "Threshold": t.Practical, "Pairs": len(c.Pairs), "Worse": 0, "Most": "", "MostChange": 0.0,
 	}
 	if e.Low != nil && e.High != nil {
 		args["Low"], args["High"] = *e.Low-1, *e.High-1
@@ -112,7 +112,7 @@ func (t testView) contentionName(p PairContention) string {
 }
 
 func (t testView) contentionTitle(p PairContention) string {
-	args := text.Args{"Pair": t.contentionName(p), "Isolated": text.Absent, "Together": text.Absent, "Decision": t.Sentence("cell.decision."+string(p.Decision), nil)}
+	args := text.Args{"Pair": t.contentionName(p), "SideBySide": t.Pairs.Contention.SideBySide, "Isolated": text.Absent, "Together": text.Absent, "Decision": t.Sentence("cell.decision."+string(p.Decision), nil)}
 	if p.Isolated != nil && p.Together != nil {
 		args["Isolated"], args["Together"] = t.value(*p.Isolated), t.value(*p.Together)
 	}
@@ -129,7 +129,11 @@ func (t testView) contentionTable() table {
 	unit := t.rankUnit()
 	out := table{Rows: make([][]string, len(pairs))}
 	out.add(t.named("column.pair", column{Head: true}), func(i int) string { return t.contentionName(pairs[i]) })
-	out.add(t.named("column.isolated", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return optional(pairs[i].Isolated, unit.text) })
+	isolated := "column.isolated"
+	if t.Pairs.Contention.SideBySide {
+		isolated = "column.side_by_side"
+	}
+	out.add(t.named(isolated, column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return optional(pairs[i].Isolated, unit.text) })
 	out.add(t.named("column.together", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return optional(pairs[i].Together, unit.text) })
 	out.add(t.named("column.change", column{Number: true}), func(i int) string { return optional(pairs[i].Ratio, change) })
 	out.add(t.named("column.change_interval", column{Number: true, keep: 2}), func(i int) string { return t.intervalText(pairs[i].Low, pairs[i].High, change) })

@@ -68,6 +68,21 @@ func TestNeighbouringRoundsThatAreAlikeAreACaveat(t *testing.T) {
 	if c == nil || !slices.Equal(c.Patterns, []string{"a", "b"}) || !strings.Contains(english(test).caveat(*c), "Neighbouring rounds are alike") {
 		t.Errorf("%+v, want a caveat about a and b", test.Caveats)
 	}
+	// The pair that is stated second, and the effect of a factor.
+	drifting["c"] = slices.Clone(steady["a"])
+	for i := range drifting["c"] {
+		drifting["c"][i] *= 3
+	}
+	if c := caveatOf(build(t, campaignOf(drifting)).test(t, "tcp"), CaveatAlike); c == nil || !slices.Equal(c.Patterns, []string{"a", "b"}) {
+		t.Errorf("%+v, want a caveat about a and b behind c", c)
+	}
+	in := campaignOf(map[string][]float64{"s/x": drifting["a"], "s/y": drifting["a"], "u/x": drifting["b"], "u/y": drifting["b"]})
+	for _, r := range in.Results {
+		r.Trial.Levels = []measure.Level{{Factor: "sku", Value: r.Trial.Pattern[:1]}, {Factor: "zone", Value: r.Trial.Pattern[2:]}}
+	}
+	if c := caveatOf(build(t, in).test(t, "tcp"), CaveatAlike); c == nil || !slices.Contains(c.Factors, "sku") {
+		t.Errorf("%+v, want a caveat about levels of sku", c)
+	}
 	if c := caveatOf(build(t, campaignOf(steady)).test(t, "tcp"), CaveatAlike); c != nil {
 		t.Errorf("%+v of rounds that alternate", *c)
 	}

@@ -97,13 +97,6 @@ func compareLogs(logRatios []float64, threshold float64) ChoiceComparison {
 	return CompareChoices([]ChoicePair{{groups[0], groups[1]}}, true, threshold)[0]
 }
 
-func entriesOf(groups []Group) (out []entry) {
-	for _, g := range groups {
-		out = append(out, entry{roundMeans: g.means()})
-	}
-	return out
-}
-
 // inSession says that one session measured all of a group.
 func (g Group) inSession(n int) Group {
 	for range g.Rounds {

@@ -60,6 +60,31 @@ func (c groupComparisons) behind(i, j int) bool {
 	return c.differ(p) && p.Difference > 0
 }
 
+// betterFirst returns the groups in their order, but each after those that are shown, or seen, to be
+// better, and one of the best first. In a circle, which missing rounds can make, the order stays.
+func (c groupComparisons) betterFirst() []int {
+	var order, left []int
+	for i := range c.Ranks {
+		left = append(left, i)
+	}
+	ahead := func(i, j int) bool {
+		p := c.pairOf(max(i, j), min(i, j))
+		best, _ := p.order()
+		return c.differ(p) && best == i
+	}
+	for len(left) > 0 {
+		at := slices.IndexFunc(left, func(j int) bool {
+			return !slices.ContainsFunc(left, func(i int) bool { return i != j && ahead(i, j) })
+		})
+		if len(order) == 0 && len(c.Best) > 0 {
+			at = c.Best[0]
+		}
+		at = max(at, 0)
+		order, left = append(order, left[at]), slices.Delete(left, at, at+1)
+	}
+	return order
+}
+
 // soleBest reports whether a group is alone among the best, as only the first can be.
 func (c groupComparisons) soleBest(i int) bool { return i == 0 && slices.Equal(c.Best, []int{0}) }
 

@@ -44,6 +44,8 @@ type Effect struct {
 	Different, Seen bool
 	// SignedRanks is as in [Comparison].
 	SignedRanks bool
+	// Alike reports that neighbouring rounds are alike in the effect. See [LagOne].
+	Alike bool
 
 	estimate estimate
 }
@@ -154,12 +156,13 @@ func (g grid) main(f int, o EffectOptions) FactorEffect {
 	out := FactorEffect{Factor: g.Factors[f], Matters: MattersNotShown}
 	blocks := g.blockFactors(f, o.Blocks)
 	rows := g.combinations(f)
-	together, unit := g.together(rows, len(out.Levels), blocks)
+	together, table, unit := g.together(rows, len(out.Levels), blocks)
 	for _, p := range levelPairs(len(out.Levels)) {
 		pair := LevelPair{Of: p[0], Over: p[1]}
 		if together != nil {
 			e := together.all[pairIndex(len(out.Levels), p[1], p[0])].negated()
 			pair.Effect = g.effect(e, unit)
+			pair.Alike = unit == UnitRound && paired(pairwise(Group{}, Group{}, table[p[0]], table[p[1]])).alike()
 		} else {
 			units, unit := g.units(rows, p[:1], p[1:], blocks)
 			pair.Effect = g.effectOf(units, unit)
@@ -201,11 +204,11 @@ func (g grid) blockFactors(f int, wanted []int) []int {
 // the mean of a level in each block over the combinations of the other factors. nil where that rule
 // does not apply: for fewer than four levels, if a combination lacks a level or all its logarithms, or
 // if hosts were deployed again.
-func (g grid) together(rows [][]int, levels int, blocks []int) (*contrasts, Unit) {
+func (g grid) together(rows [][]int, levels int, blocks []int) (*contrasts, [][]float64, Unit) {
 	table, cells := make([][]float64, levels), slices.Concat(rows...)
 	lacks := func(cell int) bool { return cell < 0 || len(finites(g.logs[cell])) == 0 }
 	if levels < moderatedPatterns || slices.ContainsFunc(cells, lacks) {
-		return nil, ""
+		return nil, nil, ""
 	}
 	for level := range table {
 		var of [][]float64
@@ -222,7 +225,7 @@ func (g grid) together(rows [][]int, levels int, blocks []int) (*contrasts, Unit
 	c, out, residuals := PatternComparison{looks: g.looks}, pairContrasts(table), residualsOf(table)
 	if len(blocks) > 0 {
 		c.errors(&out, table, residuals, 0)
-		return &out, UnitLevels
+		return &out, table, UnitLevels
 	}
 	all := make([]float64, len(g.Blocks))
 	for block := range all {
@@ -231,10 +234,10 @@ func (g grid) together(rows [][]int, levels int, blocks []int) (*contrasts, Unit
 		}
 	}
 	if _, redeployed := ByDeployment(all, g.runs(all, cells)); redeployed {
-		return nil, ""
+		return nil, nil, ""
 	}
 	c.errors(&out, table, residuals, residuals.autocorrelation())
-	return &out, UnitRound
+	return &out, table, UnitRound
 }
 
 // interaction tests all tetrads of two factors.
@@ -294,14 +297,17 @@ func (g grid) tetrad(units []float64, unit Unit, noise twoWay) Effect {
 		return g.effectOf(units, unit)
 	}
 	e, n := studentOf(units), float64(len(units))
+	_, alike := LagOne(units)
 	if e.pooled = true; e.n < minAdjustedRounds {
 		e.err = math.Sqrt(max(square(StdDev(units)), 2*noise.pairVariance()) / n)
 		e.df = min(noise.df, 2*(n-1)+2)
-		return g.effect(e, unit)
+	} else {
+		widen, df := adjustment(noise.autocorrelation(), e.df)
+		e.err, e.df = e.err*widen, df
 	}
-	widen, df := adjustment(noise.autocorrelation(), e.df)
-	e.err, e.df = e.err*widen, df
-	return g.effect(e, unit)
+	out := g.effect(e, unit)
+	out.Alike = alike
+	return out
 }
 
 // levelPairs are all pairs of n levels, the later one first.
@@ -324,7 +330,9 @@ func (g grid) effectOf(units []float64, unit Unit) Effect {
 	if unit == UnitLevels { // in no order of time
 		d = contrast{estimate: studentOf(units)}
 	}
-	return g.effect(d.tested().at(g.looks).estimate, unit)
+	out := g.effect(d.tested().at(g.looks).estimate, unit)
+	out.Alike = unit == UnitRound && d.alike()
+	return out
 }
 
 // effect returns an estimate as an effect with its interval.

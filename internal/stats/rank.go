@@ -21,14 +21,16 @@ type Ranked struct {
 	Ranks   RankRange
 	Best    bool
 	Letters string
-	// Estimate is the mean of the round means; Low and High are its own 95 % interval by
-	// [AutocorrelationAdjusted], NaN with one round. The ranks come from paired comparisons, not from
-	// overlaps of these intervals.
+	// Estimate is that of [Estimates]; Low and High are its own 95 % interval. The ranks come from
+	// paired comparisons, not from overlaps of these intervals.
 	Estimate, Low, High float64
 	Reason              measure.Finding // of the rank
+	// Alike reports that neighbouring rounds are alike in the difference that Reason shows. See [LagOne].
+	Alike bool
 }
 
-// Rank orders groups, best first. It assigns ranks from the top: a group opens a new rank
+// Rank orders groups by their estimates, best first, but puts no group before one that is shown to be
+// better: rounds that are missing and heavy tails can make such an order of estimates. It assigns ranks from the top: a group opens a new rank
 // (1 + the number of groups before it) if it is shown to be worse than any group of the
 // rank above it in the list, by at least the practical threshold (a ratio such as 0.02; 0: by any
 // difference), otherwise it joins that rank. Of two or three groups in three to five rounds a
@@ -48,11 +50,9 @@ func (l Looks) Rank(groups []Group, higherIsBetter bool, practical float64) []Ra
 	entries := make([]entry, 0, len(groups))
 	var empty []Ranked
 	most := 0
-	for _, g := range groups {
-		means := g.means()
-		e := entry{roundMeans: means, Interval: AutocorrelationAdjusted(means.values, confidence).Interval}
+	for _, e := range entriesOf(groups) {
 		if e.Rounds == 0 {
-			empty = append(empty, Ranked{Name: g.Name, Estimate: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: measure.NewFinding(finding.RankNoValues, "", nil)})
+			empty = append(empty, Ranked{Name: e.group.Name, Estimate: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: measure.NewFinding(finding.RankNoValues, "", nil)})
 			continue
 		}
 		most = max(most, e.Rounds)
@@ -73,6 +73,61 @@ func (l Looks) Rank(groups []Group, higherIsBetter bool, practical float64) []Ra
 type entry struct {
 	roundMeans
 	Interval
+}
+
+// Estimates returns an estimate of each group with its own 95 % interval by [AutocorrelationAdjusted],
+// NaN with one round: the geometric mean of the round means, so that the ratio of two estimates is
+// what a comparison over the same rounds gives. If a round mean of any group is not positive, it is the
+// mean of the round means.
+func Estimates(groups []Group) []Interval {
+	out := make([]Interval, len(groups))
+	for i, e := range entriesOf(groups) {
+		out[i] = e.Interval
+	}
+	return out
+}
+
+// EstimateOfRounds is [Estimates] of one group with one value a round, NaN for none.
+func EstimateOfRounds(values []float64) Interval {
+	g := Group{Rounds: make([][]float64, len(values))}
+	for i := range values {
+		g.Rounds[i] = values[i : i+1]
+	}
+	return Estimates([]Group{g})[0]
+}
+
+func entriesOf(groups []Group) []entry {
+	out, ratios := make([]entry, len(groups)), true
+	for i, g := range groups {
+		out[i].roundMeans = g.means()
+		ratios = ratios && out[i].logs != nil
+	}
+	for i := range out {
+		out[i].Interval = out[i].interval(ratios)
+	}
+	return out
+}
+
+// interval is that of the mean of the rounds, the geometric one for ratios: then its half width is that
+// of the mean logarithm (delta method), because the exponential of the bounds of two or three noisy rounds says nothing.
+func (m roundMeans) interval(ratios bool) Interval {
+	if !ratios {
+		return AutocorrelationAdjusted(m.values, confidence).Interval
+	}
+	out := AutocorrelationAdjusted(m.logs, confidence).Interval
+	sorted := present(m.values)
+	if len(sorted) == 0 {
+		return out
+	}
+	slices.Sort(sorted) // the order of the rounds would change the last digit
+	var beyond float64
+	for _, v := range sorted {
+		beyond += math.Log(v) - math.Log(sorted[0])
+	}
+	half := out.High - out.Estimate
+	out.Estimate = sorted[0] * math.Exp(beyond/float64(len(sorted)))
+	out.Low, out.High = out.Estimate*(1-half), out.Estimate*(1+half)
+	return out
 }
 
 func (e entry) ranked(rank int, reason measure.Finding) Ranked {
@@ -100,11 +155,15 @@ func plainOrder(entries []entry, rounds int) []Ranked {
 
 func tiers(entries []entry, higherIsBetter bool, looks Looks, practical float64) []Ranked {
 	pairs := compareGroups(entries, higherIsBetter, looks, practical)
+	if order := pairs.betterFirst(); !slices.IsSorted(order) {
+		entries = arranged(entries, order)
+		pairs = compareGroups(entries, higherIsBetter, looks, practical)
+	}
 	out := make([]Ranked, 0, len(entries))
 	top := 0 // index of the first group of the current rank
 	for i, e := range entries {
 		if i == 0 {
-			out = append(out, e.ranked(1, first(e, len(entries), higherIsBetter)))
+			out = append(out, e.ranked(1, first(entries, higherIsBetter)))
 			continue
 		}
 		worse := top
@@ -116,7 +175,9 @@ func tiers(entries []entry, higherIsBetter bool, looks Looks, practical float64)
 			continue
 		}
 		top = i
-		out = append(out, e.ranked(top+1, different(pairs.pair(i, worse), entries[worse], higherIsBetter)))
+		k := e.ranked(top+1, different(pairs.pair(i, worse), entries[worse], higherIsBetter))
+		k.Alike = difference(e.roundMeans, entries[worse].roundMeans).alike()
+		out = append(out, k)
 	}
 	for i := range out {
 		out[i].Ranks = pairs.Ranks[i]
@@ -130,10 +191,20 @@ func tiers(entries []entry, higherIsBetter bool, looks Looks, practical float64)
 	return out
 }
 
-// first returns the reason of the group at the top.
-func first(e entry, groups int, higherIsBetter bool) measure.Finding {
-	switch figures := (measure.Figures{"patterns": groups, "rounds": e.Rounds}); {
-	case groups == 1:
+// first returns the reason of the group at the top, which names the group of the best estimate if that is another.
+func first(entries []entry, higherIsBetter bool) measure.Finding {
+	figures := measure.Figures{"patterns": len(entries), "rounds": entries[0].Rounds}
+	best := slices.MaxFunc(entries, func(a, b entry) int {
+		if !higherIsBetter {
+			a, b = b, a
+		}
+		return cmp.Compare(a.Estimate, b.Estimate)
+	})
+	if best.Estimate != entries[0].Estimate {
+		figures["than"] = best.group.Name
+	}
+	switch {
+	case len(entries) == 1:
 		return measure.NewFinding(finding.RankOnlyOne, "", nil)
 	case higherIsBetter:
 		return measure.NewFinding(finding.RankHighest, "", figures)

@@ -240,7 +240,7 @@ type Plateau struct {
 // KneeOf returns the knee and the plateau of increasing levels that were all measured, by the
 // rule of a sweep: rounds has one row a level and one column a round, the mean of the level's
 // trials in it, of which higher is better; NaN for none. The plateau is over the levels within
-// 3 % of the best, with a 95 % interval by [AutocorrelationAdjusted] on its round means. All trials choose the
+// 3 % of the best, estimated as by [Estimates]. All trials choose the
 // best level here and make up the plateau, so noise raises it a little: by less than its
 // interval where there are several rounds. Without any value Level and Best are -1.
 func KneeOf(rounds [][]float64) (k Knee, plateau Plateau) {
@@ -248,7 +248,7 @@ func KneeOf(rounds [][]float64) (k Knee, plateau Plateau) {
 	columns := 0
 	k = noKnee
 	for i, row := range rounds {
-		means[i], columns = Mean(finites(row)), max(columns, len(row))
+		means[i], columns = EstimateOfRounds(row).Estimate, max(columns, len(row))
 		if k.Best < 0 && !math.IsNaN(means[i]) || k.Best >= 0 && means[i] > means[k.Best] {
 			k.Best = i
 		}
@@ -271,7 +271,7 @@ func KneeOf(rounds [][]float64) (k Knee, plateau Plateau) {
 		}
 		flat[j] = Mean(finites(values))
 	}
-	plateau.Interval = AutocorrelationAdjusted(flat, confidence).Interval
+	plateau.Interval = EstimateOfRounds(flat)
 	k.Plateau = plateau.Estimate
 	k.shape(len(means), UsualSweep(len(means)).Gain, func(level int) float64 { return means[level] })
 	return k, plateau

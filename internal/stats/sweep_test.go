@@ -188,7 +188,7 @@ func TestKneeOfMeasuredLevelsFollowsTheRuleOfASweep(t *testing.T) {
 		"flat end":    {[][]float64{{25, 26}, {50, 52}, {96, 98}, {100, 102}, {99, 101}}, Knee{Level: 2, Best: 3, Plateau: 100.5}, 87.79},
 		"rising":      {[][]float64{{10, 10}, {20, 20}, {40, 41}}, Knee{Level: 2, Best: 2, Plateau: 40.5, Rising: true}, 34.14},
 		"one round":   {[][]float64{{10}, {20}, {20.1}}, Knee{Level: 1, Best: 2, Plateau: 20.05}, nan},
-		"gaps":        {[][]float64{{nan, 10}, {}, {20, nan}, {20, 22}}, Knee{Level: 2, Best: 3, Plateau: 21, Rising: true}, 8.29},
+		"gaps":        {[][]float64{{nan, 10}, {}, {20, nan}, {20, 22}}, Knee{Level: 2, Best: 3, Plateau: math.Sqrt(20 * 22), Rising: true}, 8.27},
 		"flat at all": {[][]float64{{20, 20}, {20, 20}, {20, 20}}, Knee{Level: 0, Best: 0, Plateau: 20}, 20},
 		"nothing":     {[][]float64{{nan}, {}}, Knee{Level: -1, Best: -1, Plateau: nan}, nan},
 	} {

@@ -64,7 +64,7 @@ func TestTheEstimateIsOfTrialsSideBySide(t *testing.T) {
 		"{mesh: [a, b, c, d, e, f]}\ncontention: together":           {30, 30, 1},
 		"{list: [[a, b], [c, d], [e, f]]}\ntrials_at_once: 1":        {3, 1, 3},
 		"{list: [[a, b], [c, d], [e, f], [a, c]]}\npause: 1s":        {4, 2, 2},
-		"{list: [[a, b], [c, d]]}\ncontention: [isolated, together]": {4, 2, 2},
+		"{list: [[a, b], [c, d]]}\ncontention: [isolated, together]": {4, 2, 3}, // one pair at a time, then both
 	} {
 		p := plans.Parse(t, plans.WithPairs(pairs)+"rounds: 1\n")
 		e := advice.EstimateOf(p, nil)

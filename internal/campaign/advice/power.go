@@ -19,7 +19,7 @@ type Power struct {
 	// Smallest is the smallest difference between two patterns, as a ratio such as 0.03; nil
 	// if no difference can be shown.
 	Smallest *float64      `json:"smallest_ratio,omitempty"`
-	Factors  []FactorPower `json:"factors,omitempty"` // with two factors or more
+	Factors  []FactorPower `json:"factors,omitempty"` // with two factors or more, those with several levels that are compared
 	// Needed is the rounds that would show the practical threshold between two patterns: 0 if
 	// the plan has as many, -1 for more than 1000.
 	Needed int `json:"needed_rounds"`
@@ -68,7 +68,7 @@ func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out [
 		}
 		w.Halved = halved(p, sd, w, levels)
 		for f := range p.Factors {
-			if n := len(p.Factors[f].Value.Levels); n > 1 && len(p.Factors) > 1 {
+			if n := levelsOf(p.Factors[f].Name, levels); n > 1 && len(p.Factors) > 1 {
 				each := max(w.Patterns/n, 1) // patterns with one level
 				w.Factors = append(w.Factors, FactorPower{p.Factors[f].Name, ratioOf(levelDifference(sd, rounds, each, n))})
 			}

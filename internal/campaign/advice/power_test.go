@@ -43,6 +43,19 @@ func TestAPlanSaysHowSmallADifferenceItCanShow(t *testing.T) {
 	}
 }
 
+// With bbr as the control, and without 16 streams, two levels of one factor are compared.
+func TestTheSmallestDifferenceOfAFactorIsOfTheLevelsThatAreCompared(t *testing.T) {
+	only, err := plan.ParseSelection([]string{"streams=1,4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := advice.PowerOf(plans.Parse(t, designed+"control: {congestion: bbr}\n"), map[string]float64{"bulk": 0.02}, only)[0].Factors
+	want := math.Expm1(stats.SmallestShown(0.02*math.Sqrt(2.0/12), 11, 0.05))
+	if len(got) != 1 || got[0].Factor != "streams" || math.Abs(*got[0].Smallest-want) > 1e-9 {
+		t.Errorf("%+v, want streams with %v", got, want)
+	}
+}
+
 // In one round, four levels are compared together over the combinations of the other factors.
 func TestLevelsOfOneRoundAreComparedOverTheOtherFactors(t *testing.T) {
 	p := plans.Parse(t, `campaign: c

@@ -50,13 +50,16 @@ func (p *Plan) addContention(d *yamlfile.File) error {
 }
 
 // Concurrency is how many trials of a campaign run concurrently: with pairs as many as
-// have hosts of their own, or as the plan allows; otherwise one.
+// have hosts of their own, or as the plan allows; otherwise one. Where isolated pairs are compared
+// with all together, one: pairs side by side already share what the comparison is of.
 func (p *Plan) Concurrency() int {
 	switch {
 	case p.paired == nil:
 		return 1
 	case p.TrialsAtOnce > 0:
 		return p.TrialsAtOnce
+	case len(p.Contention) > 1:
+		return 1
 	}
 	return max(1, p.paired.hosts/2)
 }

@@ -62,14 +62,17 @@ var confidenceCodes = []Info{
 	{NoConnection, Note, "", nil, "Low confidence: no connection was set up.", ""},
 }
 
+// higherFigure is of a pattern that is first although another has the better estimate.
+var higherFigure = Figure{Key: "than", Text: true, Optional: true, Meaning: "pattern with a better estimate, as of rounds that the first lacks, or of outliers"}
+
 // rankCodes are why a pattern has its place in a ranking.
 var rankCodes = []Info{
 	{RankHighest, Note, "", []Figure{
-		{Key: "patterns", Meaning: "in the ranking"}, {Key: "rounds", Meaning: "of this pattern"},
-	}, "The pattern has the highest estimate.", ""},
+		{Key: "patterns", Meaning: "in the ranking"}, {Key: "rounds", Meaning: "of this pattern"}, higherFigure,
+	}, "The pattern has the highest estimate, or is shown to be ahead of the one that has it.", ""},
 	{RankLowest, Note, "", []Figure{
-		{Key: "patterns", Meaning: "in the ranking"}, {Key: "rounds", Meaning: "of this pattern"},
-	}, "The pattern has the lowest estimate.", ""},
+		{Key: "patterns", Meaning: "in the ranking"}, {Key: "rounds", Meaning: "of this pattern"}, higherFigure,
+	}, "The pattern has the lowest estimate, or is shown to be ahead of the one that has it.", ""},
 	{RankAbove, Note, "", compared, "The pattern is shown to be above another, where lower is better.", ""},
 	{RankBelow, Note, "", compared, "The pattern is shown to be below another, where higher is better.", ""},
 	{RankNoDifference, Note, "", append(compared[:len(compared):len(compared)],
