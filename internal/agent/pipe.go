@@ -19,10 +19,11 @@ import (
 // for as long as the trial is wanted: when it is closed, also by the death of the process that
 // holds it, the trial ends.
 //
-// From the child: lines with the member progress, a live interval each; before
-// them, if the spec has the member await_start, {"ready":true} when the trial has
-// only to start and {"started":true,"start_delay_ns":n} when it has, n ns after it read
-// the order to start; and, as the last, a line with the member result.
+// From the child: {"accepted":true} when it has read the spec, if that has the member
+// acknowledge; then lines with the member progress, a live interval each; before them, if the spec has the member await_start,
+// {"ready":true} when the trial has only to start and {"started":true,"start_delay_ns":n}
+// when it has, n ns after it read the order to start; and, as the last, a line with the
+// member result.
 //
 // Lines and members that an end does not know are ignored; a child of a version
 // that does not know await_start does not wait.
@@ -49,7 +50,9 @@ const (
 
 // Bounds of a trial's time. A child that exceeds them is killed.
 const (
-	longestWait = 24 * time.Hour   // from the start of the child to the start of the trial
+	longestMute = 10 * time.Minute // from the start of the child to its first report, on top of the time of the trial
+	longestWait = 24 * time.Hour   // from there to the start of the trial: other clients may be measured before
+	unknownTime = time.Hour        // of a trial whose time is not known, for the first report
 	overtime    = 2 * time.Minute  // of a test with a server and a duration: on top of it; package trial ends it after one minute
 	longestExit = 10 * time.Second // from the result to the end of the child
 )
@@ -67,6 +70,7 @@ type order struct {
 
 // report is one line from the child.
 type report struct {
+	Accepted bool              `json:"accepted,omitempty"`
 	Ready    bool              `json:"ready,omitempty"`
 	Started  bool              `json:"started,omitempty"`
 	Progress *measure.Progress `json:"progress,omitempty"`
@@ -101,6 +105,7 @@ type reportReader struct {
 	options measure.Options
 	longest time.Duration // of the trial from its start, or 0 if it is not known
 	began   time.Time
+	heard   bool // a report has come
 	started bool
 	result  *measure.Result
 	stray   string // last line since the last report that is none, such as a greeting
@@ -145,7 +150,7 @@ func (r *reportReader) line(b []byte, most int) error {
 		return errTooMany
 	}
 	var l report
-	if r.result != nil || json.Unmarshal(b, &l) != nil || !l.Ready && !l.Started && l.Progress == nil && l.Result == nil {
+	if r.result != nil || json.Unmarshal(b, &l) != nil || !l.Accepted && !l.Ready && !l.Started && l.Progress == nil && l.Result == nil {
 		if r.result == nil && len(bytes.TrimSpace(b)) > 0 {
 			r.stray = string(b[:min(len(b), maxStray)])
 		}
@@ -160,10 +165,14 @@ func (r *reportReader) line(b []byte, most int) error {
 	if l.Ready {
 		r.barrier.arrive()
 	}
-	if (l.Started || l.Progress != nil) && !r.started && r.longest > 0 {
+	switch {
+	case (l.Started || l.Progress != nil) && !r.started && r.longest > 0:
 		r.started = true
 		r.within(r.longest)
+	case !r.heard:
+		r.within(longestWait)
 	}
+	r.heard = true
 	if l.Started && r.barrier.pass() && r.hooks.Started != nil {
 		r.hooks.Started(r.barrier.startedAt(time.Duration(l.StartDelayNs), time.Now()))
 	}

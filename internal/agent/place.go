@@ -51,7 +51,8 @@ type Spec struct {
 	Baselines []measure.FloorReading `json:"baselines,omitempty"`
 	// AwaitStart has the process that runs the trial say when it is ready, and then
 	// wait for the signal to start. Process sets it where there is a hook Ready.
-	AwaitStart bool `json:"await_start,omitempty"`
+	AwaitStart  bool `json:"await_start,omitempty"`
+	Acknowledge bool `json:"acknowledge,omitempty"` // the child reports that it has read this
 }
 
 // Access is how servers are entered. It travels on the child's input, never on

@@ -24,6 +24,8 @@ type Process struct {
 	// with ctx.
 	Command func(ctx context.Context) (*exec.Cmd, error)
 	Now     func() time.Time
+
+	mute time.Duration // how long a child may report nothing at all; 0: see longestMute
 }
 
 // How long a child may take to end after its input has. Then its group is killed,
@@ -58,7 +60,7 @@ func (p Process) Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 // run returns the child's result, if there is one, and why the trial failed where
 // the child did not report that.
 func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec, h Hooks) (*measure.Result, error) {
-	s.Schema, s.AwaitStart = Schema, h.Ready != nil
+	s.Schema, s.AwaitStart, s.Acknowledge = Schema, h.Ready != nil, true
 	line, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 		return nil, err
 	}
 	barrier := newBarrier(ctx, cancel, h.Ready, stdin, s.Client)
-	late := time.AfterFunc(longestWait, func() {
+	late := time.AfterFunc(cmp.Or(p.mute, cmp.Or(s.longest(), unknownTime)+longestMute), func() {
 		cancel(measure.Fail(measure.KindBroken, "agent.process.overtime", measure.Figures{"host": s.Client.String()}))
 	})
 	defer late.Stop()
@@ -99,6 +101,7 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 	waitErr := group.Wait()
 	if kill != nil {
 		kill.Stop()
+		_ = group.Kill() // what the child started and left running
 	}
 	if err := barrier.leave(); err != nil {
 		return out.result, err

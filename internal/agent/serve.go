@@ -40,6 +40,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, place Place) error 
 			c.write(report{Started: true, StartDelayNs: at.Sub(c.ordered).Nanoseconds()})
 		}
 	}
+	if spec.Acknowledge {
+		c.write(report{Accepted: true})
+	}
 	c.write(report{Result: place.Run(ctx, spec, h)})
 	if c.broken == nil {
 		select {

@@ -109,4 +109,6 @@ type FloorReading struct {
 	// Conditions are what the reading depends on. It is reused for trials with equal ones.
 	Conditions   string `json:"conditions,omitempty" jsonschema:"description=What the reading depends on: the test and some of its options\\, and for how long each end sleeps"`
 	MeasuredWith string `json:"measured_with,omitempty" jsonschema:"description=Identity of the result that it was measured with: another trial of the same client in the same round; absent: this trial"`
+	// AgeNs is how long before the end of a long test it was measured; 0: it is not known, or short.
+	AgeNs int64 `json:"age_ns,omitempty" jsonschema:"description=How long before the end of the test it was measured\\, ns; absent: less than a minute\\, or not known"`
 }

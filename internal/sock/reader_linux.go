@@ -125,8 +125,8 @@ func (in *Reader) Wait(d time.Duration) {
 	}
 }
 
-// Idle is Wait also for a reader with a block timeout. w ends it early.
-func (in *Reader) Idle(d time.Duration, w *Waker) { in.ready.idle(d, w) }
+// Idle is Wait without a thread, also for a reader with a block timeout. p ends it early.
+func (in *Reader) Idle(d time.Duration, p *Parking) { p.Wait(in.ready.fds, d) }
 
 // Drop excludes connection i from Wait.
 func (in *Reader) Drop(i int) { in.ready.drop(i) }
@@ -208,9 +208,6 @@ func (p *poller) wait(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	_, _ = unix.Ppoll(p.fds, &t, nil)
 }
-
-// idle is wait, and ends with w, too.
-func (p *poller) idle(d time.Duration, w *Waker) { w.Poll(p.fds, d) }
 
 // drop makes the kernel skip descriptor i, as it does with negative ones.
 func (p *poller) drop(i int) { p.fds[i].Fd = -1 }

@@ -131,8 +131,8 @@ func (o *Writer) Wait(d time.Duration) {
 	}
 }
 
-// Idle is Wait also for a writer with a block timeout. w ends it early.
-func (o *Writer) Idle(d time.Duration, w *Waker) { o.ready.idle(d, w) }
+// Idle is Wait without a thread, also for a writer with a block timeout. p ends it early.
+func (o *Writer) Idle(d time.Duration, p *Parking) { p.Wait(o.ready.fds, d) }
 
 // Drop excludes connection i from Wait.
 func (o *Writer) Drop(i int) { o.ready.drop(i) }

@@ -33,7 +33,7 @@ func connectSummary(out *text.Lines, r *measure.Result) {
 		out.Row("label.late", "summary.connect.late", text.Args{"N": l.LateSends})
 	}
 	if l.Floor != nil {
-		out.Row("label.floor", "summary.floor", text.Args{"Median": l.Floor.RTT.P50})
+		out.Row("label.floor", "summary.floor", text.Args{"Median": l.Floor.RTT.P50, "Age": measure.Duration(l.Floor.AgeNs)})
 	}
 	out.Row("label.method", "summary.connect.method", text.Args{"Timing": l.ClientTiming(), "Client": c.ClientPath, "Server": c.ServerPath, "Main": c.Entry == "main"})
 }

@@ -61,7 +61,7 @@ func latencySummary(out *text.Lines, r *measure.Result) {
 		out.Row("label.late", "summary.late", text.Args{"N": l.LateSends})
 	}
 	if l.Floor != nil {
-		out.Row("label.floor", "summary.floor", text.Args{"Median": l.Floor.RTT.P50})
+		out.Row("label.floor", "summary.floor", text.Args{"Median": l.Floor.RTT.P50, "Age": measure.Duration(l.Floor.AgeNs)})
 	}
 	timing := text.Args{"Timing": l.ClientTiming(), "Stamps": "", "StampedBy": ""}
 	if l.Split != nil {

@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,4 +223,24 @@ func TestAJournalIsRemovedUnlessItsCampaignIsHeld(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A document that is no journal is not read to its end: its first line cannot be a plan.
+func TestOfAnotherDocumentOnlyTheBeginningIsRead(t *testing.T) {
+	const size = 100 << 20
+	in := &io.LimitedReader{R: endless('x'), N: size}
+	_, err := journal.Read(in, func(journal.Record) error { return nil })
+	if read := size - in.N; measure.KindOf(err) != measure.KindStore || !strings.Contains(fmt.Sprint(err), "bytes") || read > 40<<20 {
+		t.Errorf("%d bytes were read: %v", read, err)
+	}
+}
+
+// endless is a reader of one byte again and again.
+type endless byte
+
+func (e endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = byte(e)
+	}
+	return len(b), nil
 }

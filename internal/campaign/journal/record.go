@@ -151,8 +151,12 @@ func (d *Document) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// maxRecord bounds one line. A result of a day with 1024 streams is far below.
-const maxRecord = 256 << 20
+// Bounds of a line. A result of a day with 1024 streams is far below maxRecord. The first line has
+// the plan; a longer one is another document, of which no more is read.
+const (
+	maxRecord = 256 << 20
+	maxFirst  = 32 << 20
+)
 
 // Read reads records and gives each to visit. It returns how many bytes
 // hold whole records: what follows was cut off while it was written, and is to
@@ -161,10 +165,13 @@ const maxRecord = 256 << 20
 // It reads the lines before a damaged one, so a caller has their content.
 func Read(r io.Reader, visit func(Record) error) (whole int64, err error) {
 	lines := bufio.NewReaderSize(r, 64<<10)
-	for number := 1; ; number++ {
-		line, err := readLine(lines)
+	for number, most := 1, maxFirst; ; number, most = number+1, maxRecord {
+		line, err := readLine(lines, most)
 		if errors.Is(err, io.EOF) {
 			return whole, nil // what has no line end was not finished
+		}
+		if errors.Is(err, errTooLong) {
+			return whole, measure.Fail(measure.KindStore, "journal.line_too_long", measure.Figures{"line": number, "most_bytes": most})
 		}
 		if err != nil {
 			return whole, err
@@ -208,19 +215,25 @@ func decodeRecord(line []byte) (rec Record, err error) {
 	return rec, nil
 }
 
-// readLine returns the next line without its end, or io.EOF if no line end follows.
-func readLine(r *bufio.Reader) ([]byte, error) {
+var errTooLong = errors.New("the line is too long")
+
+// readLine returns the next line of at most most bytes without its end, or io.EOF if no line end
+// follows.
+func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > cap(line) {
+			line = slices.Grow(line, len(line)+len(part)) // to twice its size: append leaves more garbage
+		}
 		line = append(line, part...)
 		switch {
 		case err == nil:
 			return line[:len(line)-1], nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
-		case len(line) > maxRecord:
-			return nil, measure.Fail(measure.KindStore, "journal.line_too_long", measure.Figures{"most_bytes": maxRecord})
+		case len(line) > most:
+			return nil, errTooLong
 		}
 	}
 }

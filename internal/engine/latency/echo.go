@@ -59,10 +59,16 @@ type echoOptions struct {
 	pins       *sock.Pins
 	limit      engine.Limit
 	restAfter  time.Duration // 0: [restAfter]
+	silent     time.Duration // 0: [silentAfter]
 }
 
-// restAfter is how long a client must be silent before its echo sleeps until the next message.
-const restAfter = 2 * time.Second
+const (
+	// restAfter is how long a client must be silent before its echo sleeps until the next message.
+	restAfter = 2 * time.Second
+	// silentAfter is how long before its echo has no thread. To get one again takes up to some
+	// ms, which would count in slow schedules of requests if it were shorter.
+	silentAfter = 30 * time.Second
+)
 
 // echoEach answers every connection in a goroutine of its own.
 func echoEach(ctx context.Context, conns []net.Conn, o echoOptions, open linker) (measure.Timing, error) {
@@ -109,7 +115,7 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []direct.Link, o 
 		}
 	}
 	first := links[0].(direct.Looper)
-	first.MayRest(cmp.Or(o.restAfter, restAfter))
+	first.MayRest(cmp.Or(o.restAfter, restAfter), cmp.Or(o.silent, silentAfter))
 	err := alone(o.pins, measure.Receiver, links, func() error { return first.Answer(ctx, links, int(o.Size), own.FarTimes(), o.limit) })
 	return echoed(ctx, conns[0], err)
 }
@@ -131,10 +137,18 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 		answer = e.messages
 	}
 	if d, ok := l.(direct.Looper); ok {
-		d.MayRest(cmp.Or(o.restAfter, restAfter))
+		d.MayRest(cmp.Or(o.restAfter, restAfter), cmp.Or(o.silent, silentAfter))
 		answer = func(ctx context.Context) error { return d.Answer(ctx, []direct.Link{l}, e.size, e.farTimes, o.limit) }
 	}
-	err := alone(o.pins, measure.Receiver, []direct.Link{l}, func() error { return answer(ctx) })
+	loop := func() error {
+		return alone(o.pins, measure.Receiver, []direct.Link{l}, func() error { return answer(ctx) })
+	}
+	err := loop()
+	for errors.Is(err, direct.ErrSilent) {
+		if err = l.(direct.Looper).Park(ctx); err == nil {
+			err = loop()
+		}
+	}
 	return l.Timing(), echoed(ctx, conn, err)
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,14 +21,14 @@ import (
 )
 
 // restingEcho starts an echo that rests soon after its client is silent. The test ends it.
-func restingEcho(t *testing.T, flows int, spin bool) (near []net.Conn, end func()) {
+func restingEcho(t *testing.T, flows int, spin bool, silent time.Duration) (near []net.Conn, end func()) {
 	t.Helper()
 	var far []net.Conn
 	for range flows {
 		n, f := sockets(t, "tcp")
 		near, far = append(near, n), append(far, f)
 	}
-	o := echoOptions{Options: options("tcp"), restAfter: 50 * time.Millisecond}
+	o := echoOptions{Options: options("tcp"), restAfter: 50 * time.Millisecond, silent: silent}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
@@ -76,7 +77,7 @@ func TestAnEchoThatRestsAnswersTheNextMessage(t *testing.T) {
 		spin  bool
 	}{"blocking": {1, false}, "spinning": {1, true}, "spinning on several connections": {3, true}} {
 		t.Run(name, func(t *testing.T) {
-			near, end := restingEcho(t, c.flows, c.spin)
+			near, end := restingEcho(t, c.flows, c.spin, 0)
 			b := make([]byte, options("tcp").Size)
 			for _, conn := range near {
 				awaitRest(t)
@@ -94,13 +95,45 @@ func TestAnEchoThatRestsAnswersTheNextMessage(t *testing.T) {
 	}
 }
 
+// A client that is silent for long holds no thread of the echo.
+func TestAnEchoOfASilentClientParksUntilTheNextMessage(t *testing.T) {
+	tier.SpendsSeconds(t)
+	for _, spin := range []bool{false, true} {
+		near, end := restingEcho(t, 1, spin, 60*time.Millisecond)
+		b := make([]byte, options("tcp").Size)
+		parked := func() {
+			t.Helper()
+			stacks := make([]byte, 1<<20)
+			for deadline := time.Now().Add(10 * time.Second); !strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "looper).Park"); time.Sleep(time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatal("the echo does not park")
+				}
+			}
+		}
+		for range 3 {
+			parked()
+			_ = near[0].SetDeadline(time.Now().Add(5 * time.Second))
+			for range 2 { // on a thread of its own again
+				if _, err := near[0].Write(b); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.ReadFull(near[0], b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		parked()
+		end()
+	}
+}
+
 // A client that sends and does not read takes no processor, and gets the rest of its answers
 // when it reads.
 func TestAnEchoThatCannotSendRestsUntilItCan(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for name, flows := range map[string]int{"one connection": 1, "several connections": 2} {
 		t.Run(name, func(t *testing.T) {
-			near, end := restingEcho(t, flows, true)
+			near, end := restingEcho(t, flows, true, 0)
 			conn := near[0]
 			size := int(options("tcp").Size)
 			written := 0

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"runtime"
 	"time"
 
 	"soku/internal/sock"
@@ -9,15 +10,15 @@ import (
 // idler makes the waits of a loop long while nothing moves, so that many quiet flows cost
 // little: a wait then ends with data, with whatever ends the flow, or after [idleMost].
 type idler struct {
-	quiet int // waits in which nothing moved
-	waker *sock.Waker
+	quiet   int // waits in which nothing moved
+	parking *sock.Parking
 }
 
 const (
 	// idleAfter is how many waits without data make a flow quiet.
 	idleAfter = 10
-	// Each wait costs a wake-up of a thread, which many quiet flows multiply. What ends a flow
-	// ends the wait, so that it may be long.
+	// Each wait costs a wake-up, which many quiet flows multiply. What ends a flow ends the wait,
+	// so that it may be long.
 	idleMost = 10 * time.Second
 	// tickMost is idleMost where nothing can end the wait early.
 	tickMost = 80 * time.Millisecond
@@ -36,9 +37,9 @@ func (i *idler) long(g *sock.Group) bool {
 	if i.quiet < idleAfter {
 		return false
 	}
-	if i.waker == nil {
-		i.waker = sock.NewWaker()
-		g.OnChange(i.waker.Wake)
+	if i.parking == nil {
+		i.parking = sock.NewParking()
+		g.OnChange(i.parking.Wake)
 		return false
 	}
 	return true
@@ -46,14 +47,23 @@ func (i *idler) long(g *sock.Group) bool {
 
 // most is how long such a wait may be.
 func (i *idler) most() time.Duration {
-	if i.waker.Works() {
+	if i.parking.Works() {
 		return idleMost
 	}
 	return tickMost
 }
 
+// wait waits, without the thread of the loop unless that is pinned.
+func (i *idler) wait(pins *sock.Pins, wait func()) {
+	if pins == nil {
+		runtime.UnlockOSThread()
+		defer runtime.LockOSThread()
+	}
+	wait()
+}
+
 func (i *idler) close() {
-	if i.waker != nil {
-		i.waker.Close()
+	if i.parking != nil {
+		i.parking.Close()
 	}
 }

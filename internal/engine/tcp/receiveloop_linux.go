@@ -45,7 +45,7 @@ func (l *receiveLoop) run() {
 	defer runtime.UnlockOSThread()
 	defer l.pins.Keep(measure.Receiver)()
 	_, restore := pace.FineSleep()
-	defer restore()
+	defer func() { restore() }()
 	defer l.reader.Close()
 	var since int64
 	defer l.idle.close()
@@ -74,7 +74,9 @@ func (l *receiveLoop) run() {
 		case since >= fast && !l.long:
 			pace.Sleep(fixedSleep)
 		case l.idle.long(l.group):
-			l.reader.Idle(l.untilLate(l.idle.most()), l.idle.waker)
+			restore() // of this thread; the loop may go on on another
+			l.idle.wait(l.pins, func() { l.reader.Idle(l.untilLate(l.idle.most()), l.idle.parking) })
+			_, restore = pace.FineSleep()
 		default:
 			l.reader.Wait(l.untilLate(tick))
 		}

@@ -60,7 +60,7 @@ func (l *sendLoop) run() {
 			continue
 		}
 		if l.idle.long(l.group) {
-			l.writer.Idle(min(l.idle.most(), left), l.idle.waker)
+			l.idle.wait(l.pins, func() { l.writer.Idle(min(l.idle.most(), left), l.idle.parking) })
 			continue
 		}
 		l.writer.Wait(min(tick, left))

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"regexp"
 	"time"
@@ -27,7 +28,13 @@ type Order struct {
 	Version     string
 	Binary      func(Platform) (Binary, error)
 	Open        func(string) (fs.File, error) // opens the binary
+
+	stall time.Duration // of a copy; 0: copyStall
 }
+
+// copyStall is how long a copy may take from one part of the program that ssh takes to the next, or
+// to its end. ssh holds up to 2 MB, which have passed a path of 140 kbit/s by then.
+const copyStall = 2 * time.Minute
 
 // Open prepares a host: it connects, copies the program where it is not there already, and
 // starts what is wished. Failures name the step and say what to do; ctx ends it. The caller
@@ -115,9 +122,16 @@ func (s *Session) copy(ctx context.Context, o Order, b Binary, path string) erro
 		return measure.Fail(measure.KindUsage, "ssh.no_binary", measure.Figures{"platform": s.Platform.String(), "cause": err})
 	}
 	defer func() { _ = file.Close() }()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limit := cmp.Or(o.stall, copyStall)
+	stalled := time.AfterFunc(limit, func() {
+		cancel(measure.Fail(measure.KindUnreachable, "ssh.copy_stalled", measure.Figures{"destination": o.Destination, "after_ns": int64(limit)}))
+	})
+	defer stalled.Stop()
 	cmd := s.k.further(ctx, "cat >"+path)
 	complaints := &process.Tail{Limit: 4 << 10}
-	cmd.Stdin, cmd.Stderr = file, complaints
+	cmd.Stdin, cmd.Stderr = watchedReader{file, func() { stalled.Reset(limit) }}, complaints
 	if err := process.NewGroup(cmd).Run(); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -126,6 +140,17 @@ func (s *Session) copy(ctx context.Context, o Order, b Binary, path string) erro
 		return measure.Fail(measure.KindBroken, "ssh.copy", measure.Figures{"destination": o.Destination, "line": shown(line)})
 	}
 	return nil
+}
+
+// watchedReader calls read before each Read.
+type watchedReader struct {
+	io.Reader
+	read func()
+}
+
+func (w watchedReader) Read(b []byte) (int, error) {
+	w.read()
+	return w.Reader.Read(b)
 }
 
 // begin has the host do what is wished.

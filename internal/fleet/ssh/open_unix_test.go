@@ -98,6 +98,27 @@ func TestWhatIsCopiedHasTheChecksum(t *testing.T) {
 	p.fails(t, o, measure.KindBroken, "ssh.checksum")
 }
 
+func TestACopyThatStandsStillFails(t *testing.T) {
+	tier.SpendsSeconds(t)
+	p := newPerson(t)
+	stops := filepath.Join(t.TempDir(), "stops")
+	if err := os.WriteFile(stops, []byte("#!/bin/sh\ncase \"$*\" in *'cat >'*) exec sleep 60 ;; esac\nexec \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := p.client()
+	c.Program = append([]string{stops}, c.Program...)
+	begin := time.Now()
+	s, err := ssh.Open(t.Context(), c, order().StallAfter(500*time.Millisecond))
+	var e *measure.Error
+	if !errors.As(err, &e) || e.Code != "ssh.copy_stalled" || e.Hint == "" || time.Since(begin) > 40*time.Second {
+		t.Errorf("after %v: %v", time.Since(begin), err)
+	}
+	if s != nil {
+		s.Close()
+	}
+	p.nothingLeft(t)
+}
+
 // fails checks that a host is not prepared, and that nothing of the attempt is left.
 func (p person) fails(t *testing.T, o ssh.Order, kind measure.Kind, code string) *measure.Error {
 	t.Helper()

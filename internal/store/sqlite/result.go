@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"soku/internal/measure"
@@ -81,8 +82,9 @@ type row struct {
 }
 
 func rowOf(r *measure.Result) (row, error) {
-	document, err := json.Marshal(r)
-	out := row{Entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: string(document)}
+	var document strings.Builder // a string of its bytes without a copy: they may be 100 MB
+	err := json.NewEncoder(&document).Encode(r)
+	out := row{Entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: strings.TrimSuffix(document.String(), "\n")}
 	if r.Trial != nil {
 		out.levels = r.Trial.Levels
 	}

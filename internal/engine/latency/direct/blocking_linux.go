@@ -22,6 +22,8 @@ import (
 // wake for each message, too, and keep a processor of an idle host awake: the round trip
 // would be shorter than in a program with one thread.
 type blockingLink struct {
+	conn     net.Conn
+	tick     time.Duration
 	raw      syscall.RawConn
 	rewatch  func() // adds the socket to the net poller again
 	in, out  transfer
@@ -53,7 +55,7 @@ func OpenBlocking(conn net.Conn, tick time.Duration) (Link, bool) {
 	if conn.SetDeadline(time.Time{}) != nil {
 		return nil, false
 	}
-	l := &blockingLink{raw: raw}
+	l := &blockingLink{conn: conn, tick: tick, raw: raw}
 	if l.mode(false, tick) != nil {
 		_ = l.mode(true, 0)
 		return nil, false

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"net"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +35,9 @@ func (l *looper) answerAll(ctx context.Context, size int, farTimes bool, limit e
 	rest := resting{looper: l, links: []*looper{l}}
 	defer context.AfterFunc(ctx, l.waker.Wake)()
 	for {
-		rest.after(ctx, l.d.outcome == outcomeQuiet)
+		if rest.after(ctx, l.d.outcome == outcomeQuiet) {
+			return ErrSilent
+		}
 		l.seekDevice()
 		l.slice()
 		if !l.lend(limit) {
@@ -52,7 +55,28 @@ func (l *looper) answerAll(ctx context.Context, size int, farTimes bool, limit e
 	}
 }
 
-func (l *looper) MayRest(after time.Duration) { l.waker, l.restAfter = sock.NewWaker(), after }
+// Park waits until the next message without a thread, in the poller of the runtime.
+func (l *looper) Park(ctx context.Context) error {
+	_ = l.mode(true, 0)
+	l.rewatch()
+	defer context.AfterFunc(ctx, func() { _ = l.conn.SetReadDeadline(time.Unix(1, 0)) })()
+	err := l.raw.Read(func(fd uintptr) bool {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+		return n > 0 || err != nil && err != unix.EINTR //nolint:errorlint // package unix does not wrap it
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err == nil {
+		err = l.mode(l.spin, l.tick)
+	}
+	l.rewatch = sock.Unwatch([]net.Conn{l.conn})
+	return err
+}
+
+func (l *looper) MayRest(after, silent time.Duration) {
+	l.waker, l.restAfter, l.silentAfter = sock.NewWaker(), after, silent
+}
 
 // resting makes an echo sleep until the next message when none has come for a while, also one
 // that spins: silent clients take no processors.
@@ -68,25 +92,35 @@ type resting struct {
 const restMost = 10 * time.Second
 
 // after notes whether the last passes of the echo were quiet, and rests if nothing has moved
-// for a while.
-func (r *resting) after(ctx context.Context, quiet bool) {
+// for a while. It reports whether the client of one link has been silent for long.
+func (r *resting) after(ctx context.Context, quiet bool) (silent bool) {
 	if !quiet {
 		r.since = time.Time{}
-		return
+		return false
 	}
 	switch now := sock.Now(); {
 	case r.since.IsZero():
 		r.since = now
-		return
+		return false
 	case now.Sub(r.since) < r.restAfter:
-		return
+		return false
 	}
 	wait := restMost
 	if !r.waker.Works() {
 		wait = 80 * time.Millisecond // the end of the context cannot end the rest
 	}
-	for endOf(ctx) == nil && !r.waker.Poll(r.awaited(), wait) {
+	parks := r.over == nil && r.d.phase == phaseIdle && r.d.moved == 0
+	for endOf(ctx) == nil {
+		if parks {
+			if wait = min(wait, r.silentAfter-sock.Since(r.since)); wait <= 0 {
+				return true
+			}
+		}
+		if r.waker.Poll(r.awaited(), wait) {
+			break
+		}
 	}
+	return false
 }
 
 // awaited is what ends a rest: a message, or room for the rest of an answer.

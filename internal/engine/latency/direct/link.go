@@ -26,6 +26,10 @@ import (
 // and the time-outs.
 var ErrTick = errors.New("nothing happened for a tick")
 
+// ErrSilent means that the client was silent for so long that its echo needs no thread until the next
+// message.
+var ErrSilent = errors.New("the client is silent")
+
 // Link moves bytes over a connection and never waits for longer than a tick. One
 // goroutine may read while another writes.
 type Link interface {
@@ -67,9 +71,13 @@ type Looper interface {
 	// Answer is the echo over links, of which this is the first and which are all from
 	// [Open]. Several must spin.
 	Answer(ctx context.Context, links []Link, size int, farTimes bool, limit engine.Limit) error
-	// MayRest lets the echo sleep after the client was silent for a while. It is called
+	// Park waits for the next message after Answer returned [ErrSilent], outside of the loop's
+	// thread. Its error is the cause of ctx, or one of the connection.
+	Park(ctx context.Context) error
+	// MayRest lets the echo sleep after the client was silent for a while, and Answer over one
+	// link end with [ErrSilent] after it was silent for longer. It is called
 	// before the loop has its own thread, which sees no descriptors opened later.
-	MayRest(after time.Duration)
+	MayRest(after, silent time.Duration)
 	// Socket is what the loop's thread must keep open.
 	Socket() syscall.RawConn
 }

@@ -33,6 +33,8 @@ type looper struct {
 	waker     *sock.Waker
 	restAfter time.Duration
 
+	silentAfter time.Duration
+
 	// Allocated once, so that a call allocates nothing.
 	asking, echoing, answering, keeping, seeking func(fd uintptr)
 }

@@ -1,0 +1,62 @@
+package sock
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func parked(t *testing.T, p *Parking, fds []unix.PollFd, d time.Duration) <-chan time.Duration {
+	t.Helper()
+	done := make(chan time.Duration, 1)
+	began := time.Now()
+	go func() { p.Wait(fds, d); done <- time.Since(began) }()
+	return done
+}
+
+func TestAParkedGoroutineWakesForDataAWakeOrItsTime(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	p := NewParking()
+	defer p.Close()
+	if !p.Works() {
+		t.Fatal("it does not work")
+	}
+	fds := []unix.PollFd{{Fd: -1}, {Fd: int32(r.Fd()), Events: unix.POLLIN}}
+	const long = time.Minute
+	if d := <-parked(t, p, fds, 50*time.Millisecond); d < 50*time.Millisecond || d > long/2 {
+		t.Errorf("with a time of 50 ms it took %v", d)
+	}
+	for round := range 3 { // each leaves the parking as it was
+		done := parked(t, p, fds, long)
+		time.Sleep(20 * time.Millisecond)
+		p.Wake()
+		if d := <-done; d > long/2 {
+			t.Errorf("round %d: a wake did not end the wait", round)
+		}
+		p.Wake()
+		if d := <-parked(t, p, fds, long); d > long/2 {
+			t.Errorf("round %d: a wake before the wait did not end it", round)
+		}
+		done = parked(t, p, fds, long)
+		time.Sleep(20 * time.Millisecond)
+		if _, err := w.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if d := <-done; d > long/2 {
+			t.Errorf("round %d: data did not end the wait", round)
+		}
+		if d := <-parked(t, p, fds, long); d > long/2 {
+			t.Errorf("round %d: data that was there did not end the wait", round)
+		}
+		if _, err := r.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
