@@ -118,7 +118,8 @@ func (e *Estimate) addWaits(every time.Duration, rounds int) {
 
 // roundStep is the time from the beginning of a round to that of the next.
 func roundStep(round, every time.Duration) time.Duration {
-	return max(1, (round+every-1)/every) * every
+	times := int64((round + every - 1) / every)
+	return time.Duration(max(1, times)) * every
 }
 
 // forecasted is what [schedule.Forecast] returned.
