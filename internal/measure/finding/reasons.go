@@ -62,7 +62,7 @@ var confidenceCodes = []Info{
 	{NoConnection, Note, "", nil, "Low confidence: no connection was set up.", ""},
 }
 
-// higherFigure is of a pattern that is first although another has the better estimate.
+// higherFigure names the pattern with the better estimate where another one is first.
 var higherFigure = Figure{Key: "than", Text: true, Optional: true, Meaning: "pattern with a better estimate, as of rounds that the first lacks, or of outliers"}
 
 // rankCodes are why a pattern has its place in a ranking.
