@@ -89,7 +89,7 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "receiver_thread", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
-		When:   All(receiverBusy, Any(Not(senderBusy), AtLeast(UnsentTimes, 0.1)), Not(queued)),
+		When:   All(receiverBusy, Any(Not(senderBusy), AtLeast(UnsentTimes, 0.1)), OrLoopback(Not(queued))),
 		Source: "The receiving thread runs or waits for a processor; the sender has time, or bytes wait to be sent.",
 	},
 	{
@@ -99,7 +99,7 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "sender_thread", Tests: tcp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
-		When:   All(senderBusy, Not(queued)),
+		When:   All(senderBusy, OrLoopback(Not(queued))),
 		Source: "The sending thread runs or waits for a processor, and nothing waits in the path.",
 	},
 	// Windows and buffers.
