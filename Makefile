@@ -6,7 +6,7 @@ REVISION ?= $(shell git describe --tags --exact-match >/dev/null 2>&1 && git dif
 LDFLAGS := -s -w -X soku/internal/version.revision=$(REVISION)
 export CGO_ENABLED ?= 0
 
-.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench simulations verdicts wine notices
+.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench sweep simulations verdicts wine notices
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -75,6 +75,9 @@ cross: ## build for every platform
 
 bench: build ## measure soku and its peers side by side and write docs/performance.md (BENCH="--quick")
 	$(GO) run ./bench $(BENCH)
+
+sweep: build ## compare soku with the fastest mode of iperf3 over loopback at 1 to 64 streams (SWEEP="--rounds 3")
+	$(GO) run ./bench --sweep $(SWEEP)
 
 simulations: ## simulate the rules of statistics at full size and write the table in docs/method.md
 	SOKU_SIMULATIONS=10 nice $(GO) test -count=1 -timeout 60m ./internal/stats

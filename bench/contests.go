@@ -27,6 +27,11 @@ func contests() []Contest {
 			out = append(out, Contest{fmt.Sprintf("tcp-discard-%s-%d", place, n), place, kindDiscard, rate, perGB, discarding(n)})
 		}
 	}
+	others := []string{"bbr"}
+	if name := defaultControl(); name != "cubic" && name != "bbr" {
+		others = append(others, name)
+	}
+	out = append(out, sweeps(others, []int{1, 2, 8, 32})...)
 	for _, n := range []int{1, 2, 8, 32} {
 		out = append(out, Contest{fmt.Sprintf("tcp-copied-loopback-%d", n), "loopback", kindCopied, rate, perGB, copying(n)})
 	}

@@ -47,8 +47,8 @@ func (d *document) write(w io.Writer) {
 	fmt.Fprint(w, `
 Figures are medians with the smallest and the largest value. A ratio is the median of the ratios within each round; in the
 tables it is relative to soku.
-Rates are counted at the receiver over the whole run including its start, for soku, too. Every TCP sender uses cubic; for
-programs that cannot select it, it is the system's default during the run. CPU is user and system time of both ends.
+Rates are counted at the receiver over the whole run including its start, for soku, too. Every TCP sender uses cubic, but for
+contests that name another congestion control; for programs that cannot select it, it is the system's default during the run. CPU is user and system time of both ends.
 Between runs a cache line is sent from one core to the other: below 150 ns the cores are "near", else "far". Only
 rounds with the placement of most runs of a contest count; a row shows the number of rounds in which both sides have it.
 qperf reports only a mean, of half a round trip: it is doubled.
@@ -65,7 +65,8 @@ has. The payload rate of the link of 1 Gbit/s is 1448/1514 of it: the rest are h
 		}
 	}
 	fmt.Fprint(w, "\n## Repeating the measurement\n\n    bench/peers          # as root: installs the peers that Debian packages, prints which are missing\n"+
-		"    make bench           # all contests; or go run ./bench --list, --only PATTERN, --quick, --json FILE\n")
+		"    make bench           # all contests; or go run ./bench --list, --only PATTERN, --quick, --json FILE\n"+
+		"    make sweep           # soku and the fastest mode of iperf3 over loopback at 1 to 64 streams, with the system's default congestion control, cubic and bbr: prints a table\n")
 }
 
 func (d *document) writeTargets(w io.Writer) {

@@ -25,6 +25,7 @@ type settings struct {
 	only, json, page string
 	seed             uint64
 	list, quick      bool
+	sweep            bool
 }
 
 func main() {
@@ -48,8 +49,12 @@ func parseFlags(args []string) (settings, error) {
 	f.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "seed of the order of runs")
 	f.BoolVar(&s.list, "list", false, "list the contests and end")
 	f.BoolVar(&s.quick, "quick", false, "one round of one second of a few contests")
+	f.BoolVar(&s.sweep, "sweep", false, "only soku and the fastest mode of iperf3 over loopback at 1 to 64 streams; print a table and write no page")
 	if err := f.Parse(args); err != nil {
 		return s, err
+	}
+	if s.sweep {
+		s.page = ""
 	}
 	if s.quick {
 		s.rounds, s.seconds = 1, 1
@@ -73,7 +78,12 @@ func bench(ctx context.Context, args []string) error {
 		return fmt.Errorf("--only: %w", err)
 	}
 	d := &document{Rounds: s.rounds, Seconds: s.seconds, Seed: s.seed}
-	for _, c := range contests() {
+	all := contests()
+	if s.sweep {
+		available, _ := os.ReadFile(availableFile)
+		all = sweeps(sweepControls(defaultControl(), string(available)), sweepStreams)
+	}
+	for _, c := range all {
 		if pattern.MatchString(c.Name) {
 			d.contests = append(d.contests, c)
 		}
@@ -109,6 +119,9 @@ func bench(ctx context.Context, args []string) error {
 		fmt.Fprintln(os.Stdout, line)
 	}
 	d.runAll(ctx)
+	if s.sweep {
+		d.writeSweep(os.Stdout)
+	}
 	return d.save(s, ctx.Err())
 }
 

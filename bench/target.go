@@ -45,6 +45,7 @@ func targets() []target {
 		out = append(out, target{"TCP discarded, " + n + " streams, -w 4M, ratio to iperf3 best -w 4M", "tcp-discard-*-" + n, goodput, sokuWide, "iperf3 best -w 4M", bound, true, byRatio})
 		add("TCP discarded, "+n+" streams, ratio to the limit", "tcp-discard-*-"+n, goodput, limitLabel, 0.95, true)
 		out = append(out, target{"CPU per GB, " + n + " streams, ratio to iperf3 best", "tcp-discard-*-" + n, goodput, sokuLabel, "iperf3 best", 0.8, false, byCPU})
+		add("TCP discarded, other congestion control than cubic, "+n+" streams, ratio to iperf3 best", "tcp-congestion-*-"+n, goodput, "iperf3 best", 1, true)
 		add("TCP copied, "+n+" streams, ratio to iperf3", "tcp-copied-loopback-"+n, goodput, "iperf3", 1, true)
 	}
 	for _, way := range []string{"soku -R", "soku --bidir"} {

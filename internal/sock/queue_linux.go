@@ -120,6 +120,12 @@ func (o *Writer) Lengthen(i int, n int64) {
 	}
 }
 
+// LimitUnsent makes the kernel accept bytes on connection i only while fewer than n wait to be
+// sent for the first time (TCP_NOTSENT_LOWAT of tcp(7)); the length of the queue stays.
+func (o *Writer) LimitUnsent(i, n int) {
+	_ = unix.SetsockoptInt(o.fds[i], unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, n) // without it the flow is only slower
+}
+
 // kernelSetting returns the number at index place of a setting below /proc/sys, or false if
 // there is none.
 func kernelSetting(name string, place int) (int64, bool) {

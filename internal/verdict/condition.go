@@ -152,6 +152,20 @@ func (i ifKnown) holds(f *Figures) (truth, []measure.Evidence) {
 
 func (i ifKnown) String() string { return i.Condition.String() + " if known" }
 
+type orLoopback struct{ Condition }
+
+// OrLoopback holds also over loopback without a queueing discipline, where no path has a queue.
+func OrLoopback(c Condition) Condition { return orLoopback{c} }
+
+func (o orLoopback) holds(f *Figures) (truth, []measure.Evidence) {
+	if f.queueless {
+		return yes, nil
+	}
+	return o.Condition.holds(f)
+}
+
+func (o orLoopback) String() string { return "(" + o.Condition.String() + " or loopback)" }
+
 // named is a condition that several rules share, under the name that docs/method.md gives it.
 type named struct {
 	Condition

@@ -124,5 +124,7 @@ func collect(c Condition, into map[Key]bool) {
 		collect(c.Condition, into)
 	case ifKnown:
 		collect(c.Condition, into)
+	case orLoopback:
+		collect(c.Condition, into)
 	}
 }

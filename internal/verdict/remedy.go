@@ -25,10 +25,12 @@ var remedies = []remedy{
 	{measure.BottleneckSenderCPU, "quota", byRule("quota"), nil},
 	{measure.BottleneckSenderCPU, "interrupts", byRule("softirq"), nil},
 	{measure.BottleneckSenderCPU, "one_stream", oneStream, nil},
+	{measure.BottleneckSenderCPU, "own_thread", ownThread, ownThreadFigures},
 	{measure.BottleneckSenderCPU, "sender_host", nil, nil},
 	{measure.BottleneckReceiverCPU, "quota", byRule("quota"), nil},
 	{measure.BottleneckReceiverCPU, "interrupts", byRule("softirq"), nil},
 	{measure.BottleneckReceiverCPU, "one_stream", oneStream, nil},
+	{measure.BottleneckReceiverCPU, "own_thread", ownThread, ownThreadFigures},
 	{measure.BottleneckReceiverCPU, "receiver_host", nil, nil},
 	{measure.BottleneckReceiveWindow, "buffer_option", bufferOption, bufferFigures},
 	{measure.BottleneckReceiveWindow, "receive_buffer", nil, nil},
@@ -99,6 +101,34 @@ func ofServer(c context) bool {
 
 func oneStream(c context) bool {
 	return c.result.Test == measure.TestTCP && c.flow != nil && len(c.flow.Streams) == 1
+}
+
+// ownThread fits limits by one thread of the program itself, on a host that has processors to
+// spare.
+func ownThread(c context) bool {
+	f := ownThreadFigures(c)
+	return f != nil && f["thread_ratio"].(float64) >= 0.8 && f["idle_processors"].(float64) >= 1
+}
+
+// ownThreadFigures are how much of a processor the busiest thread of the limiting end used, median
+// over the intervals, and how many processors of its host were idle meanwhile, or nil if unknown.
+func ownThreadFigures(c context) measure.Figures {
+	host, where := c.result.Hosts.Client, measure.AtClient
+	reverse := c.flow != nil && c.flow.Direction == measure.Reverse
+	if (c.verdict.LimitedBy == measure.BottleneckReceiverCPU) != reverse {
+		host, where = c.result.Hosts.Server, measure.AtServer
+	}
+	s := seriesOf(host, where).late()
+	run := s.shares("thread.busiest_run_ns")
+	if len(run) == 0 || len(s.withPrefix("cpu", "_ns")) == 0 || host.Facts.CPUs == 0 {
+		return nil
+	}
+	busy := 0.0
+	for _, key := range s.withPrefix("cpu", "_ns") {
+		ns, _ := s.sum(key)
+		busy += ns / s.span()
+	}
+	return measure.Figures{"thread_ratio": median(run), "idle_processors": float64(host.Facts.CPUs) - busy, "processors": host.Facts.CPUs}
 }
 
 // bufferOption fits tests whose buffers the option window sets.

@@ -59,7 +59,7 @@ func TestEveryLimitHasARemedyAndEveryRemedyHasWords(t *testing.T) {
 	known := map[measure.Bottleneck]bool{measure.BottleneckNone: true}
 	for _, m := range remedies {
 		known[m.limit] = known[m.limit] || m.fits == nil
-		r := &measure.Remedy{Code: m.code, Figures: measure.Figures{"window_bytes": 1, "rtt_ns": 1, "stream_bps": 1.0, "goodput_bps": 1.0}}
+		r := &measure.Remedy{Code: m.code, Figures: measure.Figures{"window_bytes": 1, "rtt_ns": 1, "stream_bps": 1.0, "goodput_bps": 1.0, "thread_ratio": 1.0, "idle_processors": 1.0, "processors": 2}}
 		if text.English().Remedy(r) == "" {
 			t.Errorf("no words for %s", m.code)
 		}
@@ -67,6 +67,46 @@ func TestEveryLimitHasARemedyAndEveryRemedyHasWords(t *testing.T) {
 	for _, r := range Rules {
 		if !known[r.LimitedBy] {
 			t.Errorf("nothing helps against %s of the rule %s", r.LimitedBy, r.Name)
+		}
+	}
+}
+
+func TestALimitByAThreadOfTheProgramIsNamedIfProcessorsAreIdle(t *testing.T) {
+	// Of 100 ms, the busiest thread ran for run; each of four processors was busy for busy.
+	receiving := func(run, busy int64) *measure.Result {
+		columns := map[string]int64{"thread.busiest_ns": 95e6, "thread.busiest_run_ns": run}
+		for _, cpu := range []string{"cpu0", "cpu1", "cpu2", "cpu3"} {
+			columns[cpu+".user_ns"], columns[cpu+".softirq_ns"] = busy/2, busy/2
+		}
+		r := withSeries(ofStreams("cubic", 20e6, 16), readings(nil), readings(columns))
+		r.Hosts.Server.Facts.CPUs = 4
+		return r
+	}
+	reverse := receiving(92e6, 30e6)
+	reverse.Flows[0].Direction = measure.Reverse
+	reverse.Hosts.Client, reverse.Hosts.Server = reverse.Hosts.Server, reverse.Hosts.Client
+	sentBack := receiving(92e6, 30e6)
+	sentBack.Flows[0].Direction = measure.Reverse
+	for name, c := range map[string]struct {
+		result *measure.Result
+		limit  measure.Bottleneck
+		code   string
+	}{
+		"processors are idle":            {receiving(92e6, 30e6), measure.BottleneckReceiverCPU, "own_thread"},
+		"all processors are busy":        {receiving(92e6, 95e6), measure.BottleneckReceiverCPU, "receiver_host"},
+		"the thread waits for processor": {receiving(50e6, 30e6), measure.BottleneckReceiverCPU, "receiver_host"},
+		"the other end":                  {receiving(92e6, 30e6), measure.BottleneckSenderCPU, "sender_host"},
+		"the client receives":            {reverse, measure.BottleneckReceiverCPU, "own_thread"},
+		"the server sends":               {sentBack, measure.BottleneckSenderCPU, "own_thread"},
+	} {
+		m := remedyOf(c.result, &measure.Verdict{LimitedBy: c.limit, Confidence: measure.Medium, Rule: "receiver_thread"})
+		if m == nil || m.Code != c.code {
+			t.Errorf("%s: the remedy is %+v, want %s", name, m, c.code)
+			continue
+		}
+		want := "soku itself is the limit: its busiest thread there used 92 % of a processor while 2.8 of 4 were idle; a second test at the same time shows what more threads carry"
+		if said := text.English().Remedy(m); c.code == "own_thread" && said != want {
+			t.Errorf("%s: said %q, want %q", name, said, want)
 		}
 	}
 }

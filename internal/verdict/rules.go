@@ -112,7 +112,7 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "receiver_thread", Tests: tcp, LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium,
-		When:   All(receiverBusy, Any(Not(senderBusy), AtLeast(UnsentTimes, 0.1)), receiverLimits),
+		When:   All(receiverBusy, Any(Not(senderBusy), AtLeast(UnsentTimes, 0.1)), OrLoopback(receiverLimits)),
 		Source: "The receiving thread runs or waits for a processor; the sender has time, or bytes wait to be sent. Nothing in the path explains the goodput, or the thread runs for half of the time and more.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	{
@@ -122,7 +122,7 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "sender_thread", Tests: tcp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.Medium,
-		When:   All(senderBusy, senderLimits),
+		When:   All(senderBusy, OrLoopback(senderLimits)),
 		Source: "The sending thread runs or waits for a processor, and nothing in the path explains the goodput, or the thread runs for half of the time and more.", NextMeasurement: measure.ProbeSecondStream,
 	},
 	// Windows and buffers.

@@ -353,6 +353,15 @@ func TestLoopbackHasNoQueueOfAPath(t *testing.T) {
 	if here := judge(f, measure.TestTCP); path.LimitedBy != measure.BottleneckPathShaper || here.LimitedBy != measure.BottleneckNone {
 		t.Errorf("over a path %s, over loopback %s by %s", path.LimitedBy, here.LimitedBy, here.Rule)
 	}
+	// Data that waits for one busy thread looks like a queue, too.
+	for key, want := range map[Key]measure.Bottleneck{ReceiverThread: measure.BottleneckReceiverCPU, SenderThread: measure.BottleneckSenderCPU} {
+		f := behind.with(example{key: 0.9}).figures()
+		path := judge(f, measure.TestTCP)
+		f.queueless = true
+		if here := judge(f, measure.TestTCP); path.LimitedBy != measure.BottleneckPathShaper || here.LimitedBy != want || here.Confidence != measure.Medium {
+			t.Errorf("%s: over a path %s, over loopback %s (%s) by %s", key, path.LimitedBy, here.LimitedBy, here.Confidence, here.Rule)
+		}
+	}
 	for confidence, want := range map[measure.Confidence]measure.Bottleneck{measure.High: measure.BottleneckPathLoss, measure.Low: measure.BottleneckNone} {
 		losses := lossy
 		if confidence == measure.Low {

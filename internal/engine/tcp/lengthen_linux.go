@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,25 @@ func (s *sender) lengthening() *lengthening {
 		return nil
 	}
 	return &lengthening{streams: int64(len(s.conns)), least: least, most: most}
+}
+
+const (
+	// hostSegment is the least size of a segment, in bytes, that only a path within a host has:
+	// the loopback interface, on which a connection begins with half of its MTU of 64 KiB.
+	hostSegment = 16 << 10
+	// unsentMost is how many bytes of a flow that is paced within a host wait to be sent: a full
+	// segment.
+	unsentMost = 64 << 10
+)
+
+// pacedInHost reports whether the kernel paces the flow by the rate that it has seen, as bbr does,
+// on a path within this host. There each segment waits for a timer of its own, so that one
+// interruption of the host lowers the rate that bbr believes in, and with it the rate that it
+// tries next. It ignores low rates if the sender had nothing to send meanwhile, so a queue that
+// never runs empty keeps the rate low: long queues cost two streams between two processors a third.
+func (s *sender) pacedInHost() bool {
+	info, known := sock.TCPInfo(s.conns[0])
+	return known && strings.HasPrefix(info.Congestion, "bbr") && info.MSS >= hostSegment
 }
 
 // sent counts n bytes of a stream and returns the new length of its queue; 0 leaves it as

@@ -3,6 +3,8 @@ package tcp
 import (
 	"net"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,7 +65,7 @@ func sendQueues(t *testing.T, conns []*net.TCPConn) (all []int) {
 	return all
 }
 
-func TestAllStreamsOfAFastFlowGetLongQueues(t *testing.T) {
+func TestFastFlowsGetLongQueuesUnlessTheyArePacedWithinAHost(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const streams = 3
 	least, most := sock.LongQueues(streams)
@@ -71,18 +73,23 @@ func TestAllStreamsOfAFastFlowGetLongQueues(t *testing.T) {
 		t.Skip("this host allows no queue beyond the kernel's own")
 	}
 	for name, c := range map[string]struct {
-		window measure.Size
-		amount measure.Size
-		long   bool
+		congestion string
+		window     measure.Size
+		amount     measure.Size
+		long       bool
 	}{
-		"for a time":      {long: true},
-		"for an amount":   {amount: 4 << 30, long: true},
-		"a chosen window": {window: 1 << 20},
+		"for a time":      {congestion: "reno", long: true},
+		"for an amount":   {congestion: "reno", amount: 4 << 30, long: true},
+		"a chosen window": {congestion: "reno", window: 1 << 20},
+		"paced by bbr":    {congestion: "bbr"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if known, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control"); !slices.Contains(strings.Fields(string(known)), c.congestion) {
+				t.Skip("this host has no " + c.congestion)
+			}
 			from, to := loopback.TCP(t, streams)
 			o := options(400*time.Millisecond, streams)
-			o.Window = c.window
+			o.Window, o.Congestion = c.window, c.congestion
 			if c.amount > 0 {
 				o.Duration, o.Bytes = 0, c.amount
 			}

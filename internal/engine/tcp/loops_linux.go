@@ -78,10 +78,16 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	}
 	if blocking {
 		var queues *lengthening
-		if path == "splice" {
+		paced := s.pacedInHost()
+		if path == "splice" && !paced {
 			queues = s.lengthening()
 		}
 		for i, l := range all {
+			// With more streams than processors the kernel's own queue is short enough, and the
+			// further wake-ups cost more than they gain.
+			if path == "splice" && paced && len(all) <= sock.Processors {
+				l.writer.LimitUnsent(0, unsentMost)
+			}
 			l.long = l.writer.BlockTimeout(tick) && s.timed() // if false, the loop waits for room
 			l.queues, l.compares = queues, i == 0
 		}
