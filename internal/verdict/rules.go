@@ -117,7 +117,7 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "sender_thread_starved", Tests: tcp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.High,
-		When:   All(senderBusy, Below(UnsentTimes, 0.1)),
+		When:   All(senderBusy, Below(UnsentTimes, 0.1), Any(AtLeast(SenderRun, 0.5), IfKnown(Not(byChance)))),
 		Source: "The sending thread runs or waits for a processor, and nothing waits in its socket.",
 	},
 	{
