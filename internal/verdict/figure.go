@@ -182,7 +182,7 @@ var Infos = append([]FigureInfo{
 	{DatagramBytes, unitBytes, "payload of a datagram"},
 	{SocketDrops, unitRatio, "share of the lost datagrams that the receiver's socket dropped"},
 	{LossVariance, unitTimes, "variance of the share of lost datagrams, or of segments that had to be sent again over three samples (300 ms), divided by what independent losses would have"},
-	{LossOfMore, unitRatio, "of the datagrams that some samples sent more than others, the share that was lost beyond `loss_ratio`, of what is not lost otherwise (slope of a regression): 0 by chance, 1 if only so many pass; absent if the samples sent alike"},
+	{LossOfMore, unitRatio, "of the datagrams that some samples sent more than others, the share that was lost beyond `loss_ratio`, of what is not lost otherwise (slope of a regression): 0 by chance, 1 where a limit drops all of them; absent if the samples sent alike"},
 	{ListenDrops, unitRatio, "connections that the server's queues dropped divided by connections that the client tried"},
 	{ConntrackDrops, unitRatio, "packets that the server dropped because it could not track their connection (a full table), divided by connections that the client tried"},
 	{SYNsResent, unitRatio, "SYNs that the client sent again divided by connections that it tried"},

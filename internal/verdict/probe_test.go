@@ -171,7 +171,7 @@ func TestEveryUncertainVerdictLeadsToAProbeThatMayConclude(t *testing.T) {
 	}
 }
 
-// What is less certain for a busy host is measured again, and a trial on a quiet one decides.
+// A verdict on a busy host is less certain: the trial is repeated, and one on a quiet host decides.
 func TestAVerdictOfABusyHostIsMeasuredAgain(t *testing.T) {
 	first := afterRule(t, "policer", 50e6)
 	first.Verdict.NextMeasurement = measure.ProbeAnotherTime

@@ -5,7 +5,7 @@ import "soku/internal/measure"
 // ProbeRule says what limited a trial by the figures of its probe.
 type ProbeRule struct {
 	Name       string   // unique; in documents and in docs/method.md
-	After      []string // the rules that judged the trial; "" if none did
+	After      []string // the rules that judged the trial, or "" if none held
 	When       Condition
 	LimitedBy  measure.Bottleneck
 	Confidence measure.Confidence

@@ -22,7 +22,7 @@ var (
 	receiverBusy = named{Any(AtLeast(ReceiverThread, 0.6), AtLeast(ReceiverThrottled, 0.5)), "receiver busy"}
 	// Packets wait in a queue of the path.
 	queued = named{Any(All(AtLeast(RTTTimes, 1.13), AtLeast(QueueNs, 2e6)), All(AtLeast(RTTTimes, 1.3), AtLeast(QueueNs, 0.5e6))), "queue"}
-	// The goodput is never far above its median. It was 0 to 6 % above it behind a cap, to 12 % beside other
+	// The goodput is never far above its median. It was 0 to 6 % above it behind a cap, to 12 % with other
 	// work of the hosts, and 17 to 240 % where the processors of a busy host were the limit.
 	level = named{Below(GoodputPeak, 0.12), "never above a rate"}
 	// Packets are lost independently of each other, and not because a queue was full: one at a time, or as
@@ -117,7 +117,7 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "sender_thread_starved", Tests: tcp, LimitedBy: measure.BottleneckSenderCPU, Confidence: measure.High,
-		When:   All(senderBusy, Below(UnsentTimes, 0.1)),
+		When:   All(senderBusy, Below(UnsentTimes, 0.1), Any(AtLeast(SenderRun, 0.5), IfKnown(Not(byChance)))),
 		Source: "The sending thread runs or waits for a processor, and nothing waits in its socket.",
 	},
 	{

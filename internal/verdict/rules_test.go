@@ -220,6 +220,7 @@ func TestLossesThatChanceGivesAreNoOtherLimit(t *testing.T) {
 		"in a window that varies":       loss.with(example{LossBurst: 3.05, LossVariance: 1.5, GoodputSpread: 1.7, GoodputPeak: 1}),
 		"what arrived fills the socket": loss.with(example{SendBufferUsed: 0.93, SndbufLimited: 0.52, UnsentTimes: 0, CwndUsed: 0.35}),
 		"busy threads":                  loss.with(example{SenderThread: 0.7, ReceiverThread: 0.8}),
+		"a sender that waits":           loss.with(example{SenderThread: 0.62, UnsentTimes: 0}),
 		"unequal streams":               loss.with(example{Streams: 4, Jain: 0.86, RTTSpread: 0.12, RTTTimes: 1.16, QueueNs: 6e6}),
 		"small packets are lost, too":   loss.with(example{ControlResent: 3}),
 	} {

@@ -57,7 +57,7 @@ func TestTheVerdictNamesTheKnownLimit(t *testing.T) {
 	}
 }
 
-// Beside other work a verdict may be less certain, and must not be wrong with high confidence. make verdicts
+// On a busy host a verdict may be less certain, and must not be wrong with high confidence. make verdicts
 // VERDICTS=-busy measures all cases so.
 func TestOnBusyHostsNoWrongVerdictIsCertain(t *testing.T) {
 	tier.WatchesTheClock(t)
