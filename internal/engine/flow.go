@@ -76,6 +76,9 @@ type Flow struct {
 	// FarOptions says that the far end chose the options: sockets get only what the system
 	// lets any user set ([sock.Settings].Unprivileged).
 	FarOptions bool
+	// Later runs what a flow still does when its counts are complete: a sender of datagrams repeats
+	// how many there were. It ends with its context. nil: the flow ends after it.
+	Later func(func(context.Context))
 	// Reconnect opens connections again that were cut, or is nil if the end cannot.
 	Reconnect *Reconnect
 }

@@ -41,7 +41,7 @@ func realEngines() engines {
 }
 
 // measure runs this end of a complete session and returns what it counted.
-func (s *Server) measure(ss *session) *measure.End {
+func (s *Server) measure(ss *session, later func(func(context.Context))) *measure.End {
 	ctx, cancel := context.WithCancelCause(ss.ctx)
 	defer cancel(nil)
 	if limit, why := s.timeLimit(ss); limit > 0 {
@@ -66,7 +66,7 @@ func (s *Server) measure(ss *session) *measure.End {
 
 	end, err := tests.Of(ss.test).Serve(ctx, tests.ServerEnd{
 		Options: ownOptions(ss), Conns: conns, Acceptor: acceptor, Pins: pins,
-		Observe: ss.observe, Limit: limit, Finished: ss.finished.ch, Engines: s.engines.Engines, Reconnect: ss.resumes.reconnect(ss.finished),
+		Observe: ss.observe, Limit: limit, Finished: ss.finished.ch, Engines: s.engines.Engines, Later: later, Reconnect: ss.resumes.reconnect(ss.finished),
 	})
 	end.Findings = append(slices.Clone(ss.findings), end.Findings...)
 	taken := sampled() // before the details of the host are read

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/measure/option"
 	"soku/internal/sock"
@@ -214,7 +215,9 @@ func (s *Server) phases(ss *session) (*measure.End, error) {
 		return nil, err
 	}
 	s.logStart(ss)
-	end := s.measure(ss)
+	later, endLater := engine.Background(ss.ctx)
+	defer endLater()
+	end := s.measure(ss, later)
 	if end.Error == nil {
 		// The client may still be reading what this end has sent.
 		if err := ss.await(ss.finished, s.times.grace, nothing); err != nil {

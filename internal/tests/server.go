@@ -27,6 +27,7 @@ type ServerEnd struct {
 	Limit    engine.Limit     // of the server
 	Finished <-chan struct{}  // closed when the client is finished
 	Engines  Engines
+	Later    func(func(context.Context)) // see [engine.Flow]
 	// Reconnect takes data connections that the client opens again, or is nil if it cannot.
 	Reconnect *engine.Reconnect
 }
@@ -90,7 +91,7 @@ func (e ServerEnd) clientFinished(ctx context.Context) error {
 
 // serveFlows runs the server's end of every direction.
 func serveFlows(ctx context.Context, e ServerEnd) (*measure.End, error) {
-	ends, err := e.Engines.Flows.Run(ctx, flows.Server, e.Conns, e.Options, engine.Flow{Pins: e.Pins, Observe: e.Observe, Limit: e.Limit, FarOptions: true})
+	ends, err := e.Engines.Flows.Run(ctx, flows.Server, e.Conns, e.Options, engine.Flow{Pins: e.Pins, Observe: e.Observe, Limit: e.Limit, FarOptions: true, Later: e.Later})
 	return &measure.End{Flows: ends}, err
 }
 

@@ -86,7 +86,9 @@ func runSession(ctx context.Context, s Spec, d *tests.Descriptor, t target, o me
 	if watch == nil {
 		watch = host.Watch(r.Hosts.Client.Facts.Interface)
 	}
-	flow := engine.Flow{Policy: policy, Pins: ahead.pins, Observe: observe}
+	later, endLater := engine.Background(ctx)
+	defer endLater()
+	flow := engine.Flow{Policy: policy, Pins: ahead.pins, Observe: observe, Later: later}
 	defer limitTime(o, cmp.Or(s.overtime, overtime), cancel)()
 	own, runErr, err := startAndRun(ctx, cancel, session, h, func() (*measure.End, error) { return end.Run(ctx, o, flow) })
 	if err != nil {
@@ -109,6 +111,7 @@ func runSession(ctx context.Context, s Spec, d *tests.Descriptor, t target, o me
 			other, runErr = half, half.Error
 		}
 	}
+	endLater()
 	warnControlCuts(session, r)
 	keepDetails() // before the baseline is measured, and not while the session reads own
 	if runErr == nil && policy.NoPeerReport {

@@ -36,10 +36,16 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, asked engine
 	if err != nil {
 		return f.count(), err
 	}
-	defer f.take()()
 	s := &sender{flow: f, workers: min(len(conns), sock.Processors)}
+	defer func() {
+		if asked.Later != nil && f.group.Err() == nil {
+			asked.Later(s.finish) // when the connections are the runtime's again
+		}
+	}()
+	defer f.take()()
 	drivers, err := s.drivers()
 	if err != nil {
+		f.group.Stop(err)
 		return f.count(), err
 	}
 	if s.begin = f.policy.Start.Await(ctx, f.group); s.begin.IsZero() {
@@ -61,7 +67,7 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, asked engine
 		}
 	}
 	f.run(ctx, w, f.start(s.workers, func(worker int) { drivers[worker].work(worker) }))
-	if f.group.Err() == nil {
+	if asked.Later == nil && f.group.Err() == nil {
 		s.finish(ctx)
 	}
 	end := f.count()
