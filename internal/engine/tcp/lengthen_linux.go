@@ -48,9 +48,9 @@ const (
 	// hostSegment is the least size of a segment, in bytes, that only a path within a host has:
 	// the loopback interface, on which a connection begins with half of its MTU of 64 KiB.
 	hostSegment = 16 << 10
-	// unsentMost is how many bytes of a flow that is paced within a host wait to be sent: a full
-	// segment.
-	unsentMost = 64 << 10
+	// unsentMost is how many bytes of a flow that is paced within a host wait to be sent: two full
+	// segments. With one, a single stream is slower.
+	unsentMost = 128 << 10
 )
 
 // pacedInHost reports whether the kernel paces the flow by the rate that it has seen, as bbr does,
