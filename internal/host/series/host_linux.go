@@ -145,11 +145,11 @@ func loops(name string) int {
 	return 0
 }
 
-// throttling is the processor quota of the program, as it sees its control groups or as a process above it
-// does ([host.Ancestors]).
+// throttling is the processor quota of the program, as it sees its control groups or, where they are hidden
+// from it, as a process above it does ([host.Ancestors]).
 func (r roots) throttling() Source {
 	s := r.throttlingBelow(r.cgroup)
-	if s.Columns != nil {
+	if groups, err := os.ReadDir(r.cgroup); err == nil && len(groups) > 0 {
 		return s
 	}
 	for _, id := range host.Ancestors(r.proc) {
