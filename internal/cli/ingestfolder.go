@@ -59,8 +59,7 @@ func ingestPaths(sys *System, args []string) ([]ingestPath, error) {
 func folderPaths(sys *System, folder string, depth int, out []ingestPath) ([]ingestPath, error) {
 	entries, err := folderEntries(sys, folder)
 	if err != nil {
-		err = measure.Fail(measure.KindFile, "cli.ingest.file", measure.Figures{"file": folder, "cause": err})
-		return append(out, ingestPath{path: folder, err: err}), nil //nolint:nilerr // it is reported with those of files
+		out = append(out, ingestPath{path: folder, err: measure.Fail(measure.KindFile, "cli.ingest.file", measure.Figures{"file": folder, "cause": err})})
 	}
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())

@@ -1,6 +1,7 @@
 package sock
 
 import (
+	"errors"
 	"os"
 	"sync"
 	"syscall"
@@ -65,7 +66,7 @@ func (p *Parking) Wait(fds []unix.PollFd, d time.Duration) {
 	_ = p.raw.Control(func(epoll uintptr) { control(int(epoll), unix.EPOLL_CTL_ADD, fds) })
 	_ = p.raw.Read(func(epoll uintptr) bool {
 		n, err := unix.EpollWait(int(epoll), make([]unix.EpollEvent, 1), 0)
-		return n > 0 || err != nil && err != unix.EINTR //nolint:errorlint // package unix does not wrap it
+		return n > 0 || err != nil && !errors.Is(err, unix.EINTR)
 	})
 	_ = p.raw.Control(func(epoll uintptr) { control(int(epoll), unix.EPOLL_CTL_DEL, fds) })
 }

@@ -3,13 +3,12 @@ package tcp
 import (
 	"net"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/congestion"
 	"soku/test/loopback"
 	"soku/test/tier"
 )
@@ -84,9 +83,7 @@ func TestFastFlowsGetLongQueuesUnlessTheyArePacedWithinAHost(t *testing.T) {
 		"paced by bbr":    {congestion: "bbr"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if known, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control"); !slices.Contains(strings.Fields(string(known)), c.congestion) {
-				t.Skip("this host has no " + c.congestion)
-			}
+			congestion.Allow(t, c.congestion)
 			from, to := loopback.TCP(t, streams)
 			o := options(400*time.Millisecond, streams)
 			o.Window, o.Congestion = c.window, c.congestion

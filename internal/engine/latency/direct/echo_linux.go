@@ -4,6 +4,7 @@ package direct
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"net"
@@ -62,7 +63,7 @@ func (l *looper) Park(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { _ = l.conn.SetReadDeadline(time.Unix(1, 0)) })()
 	err := l.raw.Read(func(fd uintptr) bool {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-		return n > 0 || err != nil && err != unix.EINTR //nolint:errorlint // package unix does not wrap it
+		return n > 0 || err != nil && !errors.Is(err, unix.EINTR)
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
