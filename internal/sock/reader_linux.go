@@ -131,6 +131,21 @@ func (in *Reader) Idle(d time.Duration, p *Parking) { p.Wait(in.ready.fds, d) }
 // Drop excludes connection i from Wait.
 func (in *Reader) Drop(i int) { in.ready.drop(i) }
 
+// Give returns a reader that has some of the connections of this one from now on, in the order of
+// their indices. in must not have a block timeout.
+func (in *Reader) Give(indices []int) *Reader {
+	out := &Reader{path: in.path, most: in.most, fds: Pick(in.fds, indices)}
+	if in.buf != nil {
+		out.buf = make([]byte, len(in.buf))
+	}
+	out.ready.open(out.fds, unix.POLLIN)
+	for _, i := range indices {
+		in.Drop(i)
+		in.fds[i] = -1
+	}
+	return out
+}
+
 // Close releases all resources. The connections stay open.
 func (in *Reader) Close() {
 	if in.blocks {

@@ -26,9 +26,11 @@ type limits struct {
 
 	portable bool // use only the portable paths
 	threads  int  // most streams of a flow whose senders block, each in a thread of its own
+
+	spreading spreading
 }
 
-var usual = limits{Timeouts: engine.Timeouts{First: 10 * time.Second, Idle: 30 * time.Second}, spare: 2 * time.Second, threads: 32}
+var usual = limits{Timeouts: engine.Timeouts{First: 10 * time.Second, Idle: 30 * time.Second}, spare: 2 * time.Second, threads: 32, spreading: spreading{every: 50 * time.Millisecond, busy: 0.8, idle: 1}}
 
 // flow is one direction at one end of a test.
 type flow struct {
@@ -41,6 +43,7 @@ type flow struct {
 	rec    *meter.Recorder
 	length int
 	path   string // of the bytes: the value of tx or rx
+	work   sync.WaitGroup
 	pins   *sock.Pins
 	limit  *pace.Budget // of this end; nil: none
 	watch  func()       // adds the connections to the runtime's poller again
@@ -200,20 +203,23 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	f.rec.End()
 }
 
-// start runs n workers; the channel is closed when all have returned. A panic of one stops the
-// flow; [flow.end] raises it again.
+// start runs n workers; the channel is closed when all have returned, and those that they launched.
 func (f *flow) start(n int, worker func(i int)) <-chan struct{} {
-	var workers sync.WaitGroup
 	for i := range n {
-		workers.Go(func() {
-			if e := panics.Catch(func() { worker(i) }); e != nil {
-				f.group.Stop(e)
-			}
-		})
+		f.launch(func() { worker(i) })
 	}
 	done := make(chan struct{})
-	go func() { workers.Wait(); close(done) }()
+	go func() { f.work.Wait(); close(done) }()
 	return done
+}
+
+// launch runs a worker. A panic of one stops the flow; [flow.end] raises it again.
+func (f *flow) launch(worker func()) {
+	f.work.Go(func() {
+		if e := panics.Catch(worker); e != nil {
+			f.group.Stop(e)
+		}
+	})
 }
 
 // end returns the flow's result. If ctx has ended, its cause is the error, even if its

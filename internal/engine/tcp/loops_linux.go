@@ -17,8 +17,8 @@ func newLoop(streams []int) loop {
 	return loop{streams: streams, counts: make([]meter.Count, len(streams)), done: make([]bool, len(streams)), live: len(streams)}
 }
 
-// loopsOf returns how many loops a flow has: one a processor, but only one if bytes are
-// discarded.
+// loopsOf returns how many loops a flow begins with: one a processor, but only one if bytes are
+// discarded, because that takes so little time.
 func loopsOf(path string) int {
 	if path == "discard" {
 		return 1
@@ -114,7 +114,7 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 		if r.limit != nil {
 			reader.Bound(r.length)
 		}
-		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), reader: reader, yields: path == "discard", wide: newWidening(len(streams))})
+		all = append(all, r.newReceiveLoop(streams, reader))
 	}
 	r.watch = sock.Unwatch(sock.Conns(r.conns))
 	if blocking {

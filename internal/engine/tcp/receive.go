@@ -72,6 +72,8 @@ type receiver struct {
 	complete []bool       // one element a stream: its end was read
 	cut      atomic.Int64 // 1 + the first stream that ended early, or 0 if none did
 
+	further atomic.Int64 // loops to which others gave streams
+
 	arrived atomic.Int64 // bytes of all streams, if o.Bytes ends the flow and connections stay open
 }
 

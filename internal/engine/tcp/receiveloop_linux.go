@@ -28,7 +28,12 @@ type receiveLoop struct {
 	coalescer coalescer
 	wide      widening
 	idle      idler
+	load      sock.Load
 	quitAt    time.Time // when the loop first noticed that the flow is over
+}
+
+func (r *receiver) newReceiveLoop(streams []int, reader *sock.Reader) *receiveLoop {
+	return &receiveLoop{receiver: r, loop: newLoop(streams), reader: reader, yields: reader.Path() == "discard", wide: newWidening(len(streams))}
 }
 
 const (
@@ -60,6 +65,9 @@ func (l *receiveLoop) run() {
 		l.idle.moved(n > 0)
 		if n > 0 && l.limit != nil && !l.balance(l.limit.Slowed(n)) {
 			return
+		}
+		if n > 0 && l.yields {
+			l.spread()
 		}
 		if n > 0 && !l.leaves() && !l.coalesces(n) {
 			if l.yields {
