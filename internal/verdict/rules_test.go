@@ -270,15 +270,34 @@ func TestAQueueOfAHostIsNoShaper(t *testing.T) {
 
 // Small packets that are lost are no limit of packets unless enough others show that they do not wait.
 func TestFewRoundTripsDoNotExcludeAQueue(t *testing.T) {
-	for n, want := range map[float64]measure.Bottleneck{7: measure.BottleneckPathShaper, 8: measure.BottleneckPacketRate} {
-		if v := judge(datagrams.with(example{LossRatio: 0.7, ControlResent: 7, ControlRTTs: n}).figures(), measure.TestUDP); v.LimitedBy != want || v.NextMeasurement == "" {
-			t.Errorf("of %v round trips the verdict is %+v", n, v)
+	for _, c := range []struct {
+		loss, trips float64
+		want        measure.Bottleneck
+	}{
+		{0.1, 7, measure.BottleneckPathShaper}, // the queue fills slowly
+		{0.1, 8, measure.BottleneckPacketRate},
+		{0.7, 2, measure.BottleneckPathShaper},
+		{0.7, 3, measure.BottleneckPacketRate},
+	} {
+		if v := judge(datagrams.with(example{LossRatio: c.loss, ControlResent: 7, ControlRTTs: c.trips}).figures(), measure.TestUDP); v.LimitedBy != c.want || v.NextMeasurement == "" {
+			t.Errorf("of %v round trips at a loss of %v the verdict is %+v", c.trips, c.loss, v)
 		}
 	}
 	for variance := range map[float64]bool{0.001: true, 1: true} {
 		if v := judge(datagrams.with(example{LossVariance: variance, ControlRTTs: 3}).figures(), measure.TestUDP); v.Confidence == measure.High || !slices.Contains(v.Alternatives, measure.BottleneckPathShaper) {
 			t.Errorf("of 3 round trips the verdict is %+v", v)
 		}
+	}
+}
+
+// Eight streams at a policer of 22 Mbit/s lose a few packets at a time, each.
+func TestSeveralStreamsAtAPolicerLoseMoreAtATimeThanByChance(t *testing.T) {
+	policed := lossy.with(example{Streams: 8, LossRatio: 0.11, Recoveries: 251, LossesPerRecovery: 3.34, LossBurst: 2.33, LossVariance: 0.37, BBR: 0, Jain: 0.978})
+	if v := judge(policed.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathPolicer {
+		t.Errorf("the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
+	}
+	if v := judge(policed.with(example{LossBurst: 1.3}).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathLoss {
+		t.Errorf("by chance the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
 	}
 }
 

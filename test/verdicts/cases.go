@@ -48,6 +48,7 @@ func cases(d *drawing) []testCase {
 	tcp("policer-50M-20ms", m.BottleneckPathPolicer, through(police(50), delay(20)), "--congestion cubic").Quick = true
 	tcp("policer-50M-20ms-bbr", m.BottleneckPathPolicer, through(police(50), delay(20)), "--congestion bbr")
 	tcp("policer-20M-10ms-8", m.BottleneckPathPolicer, through(police(20), delay(10)), "--congestion cubic -P 8")
+	tcp("policer-50M-10ms-32", m.BottleneckPathPolicer, through(police(50), delay(10)), "--congestion cubic -P 32")
 	tcp("policer-100M-5ms", m.BottleneckPathPolicer, through(police(100), delay(5)), "--congestion cubic")
 	tcp("policer-100M-5ms-bbr-8", m.BottleneckPathPolicer, through(police(100), delay(5)), "--congestion bbr -P 8")
 	tcp("policer-10M-30ms-reverse", m.BottleneckPathPolicer, through("", police(10)+", "+delay(30)), "-R --congestion cubic")
@@ -67,6 +68,8 @@ func cases(d *drawing) []testCase {
 	tcp("loss-0.1%-30ms", m.BottleneckPathLoss, through(loss(0.1), delay(30)), "-t 6 --congestion cubic")
 	tcp("loss-3%-5ms", m.BottleneckPathLoss, through(loss(3), delay(5)), "--congestion cubic")
 	tcp("loss-0.5%-20ms-8", m.BottleneckPathLoss, through(loss(0.5), delay(20)), "--congestion cubic -P 8")
+	tcp("loss-8%-10ms-8", m.BottleneckPathLoss, through(loss(8), delay(10)), "--congestion cubic -P 8")
+	tcp("loss-4%-10ms-32", m.BottleneckPathLoss, through(loss(4), delay(10)), "--congestion cubic -P 32")
 	tcp("loss-2%-20ms-4-reverse", m.BottleneckPathLoss, through("", "reverse: {loss: "+d.percent(2)+"}, "+delay(20)), "-R --congestion cubic -P 4").Topology =
 		through("", "loss: 0, reverse: {loss: "+d.percent(2)+"}, "+delay(20))
 	tcp("loss-25%-10ms-bbr", m.BottleneckPathLoss, through("loss: 25%, reverse: {loss: 0}", delay(10)), "--congestion bbr")
@@ -156,15 +159,17 @@ func cases(d *drawing) []testCase {
 	competing("competing-of-udp", m.TestUDP, 55, 5, "client", "udp sink --rate "+d.mbps(35), "--rate 50M")
 	competing("competing-hidden-tcp-4", m.TestTCP, 50, 10, "other", "tcp sink -P 4 --congestion cubic", "--congestion cubic")
 
-	// A higher rate until a credit is used up.
-	credit := func(high, low float64, megabytes float64, ms float64) string {
-		return through(rate(low)+fmt.Sprintf(", burst: %.0f", d.about(megabytes)*1e6), rate(high)+", "+delay(ms))
+	// A higher rate until a credit is used up, after 1 to 2.5 s.
+	credit := func(high, low, ms float64) string {
+		high, low = d.about(high), d.about(low)
+		megabits := (high - low) * d.about(1.6)
+		return through(fmt.Sprintf("rate: %.0fk, burst: %.0f", low*1000, megabits*1e6/8), fmt.Sprintf("rate: %.0fk, ", high*1000)+delay(ms))
 	}
 	first := len(out)
-	tcp("burst-100M-20M", m.BottleneckBurstAllowance, credit(100, 20, 15, 3), "-t 5 --congestion cubic").Quick = true
-	tcp("burst-200M-50M-bbr", m.BottleneckBurstAllowance, credit(200, 50, 30, 3), "-t 5 --congestion bbr")
-	tcp("burst-80M-20M-4", m.BottleneckBurstAllowance, credit(80, 20, 14, 5), "-t 5 --congestion cubic -P 4")
-	udp("burst-udp-80M-20M", m.BottleneckBurstAllowance, credit(150, 20, 13, 3), "-t 5 --rate 80M")
+	tcp("burst-100M-20M", m.BottleneckBurstAllowance, credit(100, 20, 3), "-t 5 --congestion cubic").Quick = true
+	tcp("burst-200M-50M-bbr", m.BottleneckBurstAllowance, credit(200, 50, 3), "-t 5 --congestion bbr")
+	tcp("burst-80M-20M-4", m.BottleneckBurstAllowance, credit(80, 20, 5), "-t 5 --congestion cubic -P 4")
+	udp("burst-udp-80M-20M", m.BottleneckBurstAllowance, credit(80, 20, 3), "-t 5 --rate 150M")
 	for i := range out[first:] {
 		out[first+i].Fresh = true // a trial uses the credit up
 	}
