@@ -3,6 +3,7 @@ package trial
 import (
 	"math"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/measure/finding"
 	"soku/internal/stats"
@@ -92,10 +93,11 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 	}
 	f.Summary.DurationNs = measure.Duration(received.DurationNs)
 	rate(&f, received, r.Options)
+	warnLate(&f, sent, received, r)
 	warnLevels(&f, received, r.Options, r)
 	f.Summary.Fairness = fairness(&f)
-	if received.DurationNs > 0 {
-		f.Summary.PacketsPerSecond = float64(f.Summary.PacketsReceived) * 1e9 / float64(received.DurationNs)
+	if d := f.Summary.DurationNs; d > 0 {
+		f.Summary.PacketsPerSecond = float64(f.Summary.PacketsReceived) * 1e9 / float64(d)
 	}
 	if sent != nil && f.Summary.PacketsSent == 0 {
 		warnDisagreement(&f, r)
@@ -131,6 +133,21 @@ func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
 	}
 	f.Summary.SteadyStartNs = measure.Duration(steady.StartNs)
 	f.Summary.GoodputBps = steady.Bps()
+}
+
+// warnLate replaces the figures of a receiver that read everything in less than half of the time for
+// which the sender sent: its clock begins with its first read, which a host without a free processor
+// delays. The duration that was asked for is that of the flow then.
+func warnLate(f *measure.Flow, sent, received *measure.FlowEnd, r *measure.Result) {
+	s, d := &f.Summary, r.Options.Duration
+	if sent == nil || !engine.Timed(r.Options) || 2*sent.DurationNs < int64(d) || 2*received.DurationNs >= sent.DurationNs ||
+		float64(s.ReceivedBytes) < float64(s.SentBytes)*(1-disagreement) {
+		return
+	}
+	r.Findings.Add(finding.ReceiverBeganLate, measure.Where(f.Direction), measure.Figures{"counted_ns": received.DurationNs, "duration_ns": d})
+	s.SetConfidence(measure.Low, r.Findings[len(r.Findings)-1])
+	s.DurationNs, s.SteadyStartNs = d, 0
+	s.GoodputBps = float64(s.ReceivedBytes) * 8e9 / float64(d)
 }
 
 // rateOfWhole is for a receiver that reports how much it received, and not when.

@@ -4,9 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 	"soku/internal/measure/finding"
 	"soku/internal/measure/option"
+	"soku/test/loopback"
 )
 
 // checked is a result of a flow of 100 MB in packets of 1400 bytes, whose ends count these bytes.
@@ -112,16 +115,46 @@ func TestConnectionsThatTheKernelsDroppedAreFound(t *testing.T) {
 	wantFindings(t, "nothing known", r)
 }
 
+// A receiver whose program does not run reads all bytes at the end, in far less time than they were sent.
+func TestAReceiverThatBeganLateDoesNotMeasureByItsOwnClock(t *testing.T) {
+	o := option.Defaults(measure.TestTCP)
+	o.Duration, o.Rate, o.Streams = measure.Duration(200*time.Millisecond), 1_000_000, 1 // the socket holds that unread
+	a, b := loopback.TCP(t, 1)
+	sent, err := tcp.Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward})
+	if err != nil {
+		t.Fatal(err)
+	}
+	received, err := tcp.Receive(t.Context(), b, o, engine.Flow{Direction: measure.Forward})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &measure.Result{Test: measure.TestTCP, Options: o}
+	own := &measure.End{Flows: []measure.FlowEnd{sent}}
+	assemble(r, own, &measure.End{Flows: []measure.FlowEnd{received}}, nil)
+	if err := cutShort(r); err != nil {
+		t.Error(err)
+	}
+	warnRate(r, own)
+	if got := r.Summary.GoodputBps / 1e6; got < 0.9 || got > 1.1 || r.Summary.Confidence != measure.Low {
+		t.Errorf("%.3g of the rate that was sent, with confidence %s", got, r.Summary.Confidence)
+	}
+	wantFindings(t, "late", r, warning(finding.ReceiverBeganLate, "forward", measure.Figures{
+		"counted_ns": received.DurationNs, "duration_ns": o.Duration,
+	})...)
+}
+
 // The receiver's own clock does not tell a cut from a late first read; the bytes of both ends do.
 func TestAFlowIsCutShortWhereBytesAreMissing(t *testing.T) {
 	for name, c := range map[string]struct {
 		received int64
 		took     time.Duration
 		cut      bool
+		late     int
 	}{
-		"all bytes, read in no time":      {1_000_000, 63 * time.Millisecond, false},
-		"half of the bytes, and no more":  {500_000, 63 * time.Millisecond, true},
-		"a queue that was not read empty": {500_000, 2 * time.Second, false},
+		"all bytes, read in no time":      {1_000_000, 63 * time.Millisecond, false, 1},
+		"all bytes, in half of the time":  {1_000_000, time.Second, false, 0},
+		"half of the bytes, and no more":  {500_000, 63 * time.Millisecond, true, 0},
+		"a queue that was not read empty": {500_000, 2 * time.Second, false, 0},
 	} {
 		o := option.Defaults(measure.TestTCP)
 		o.Duration = measure.Duration(2 * time.Second)
@@ -131,6 +164,9 @@ func TestAFlowIsCutShortWhereBytesAreMissing(t *testing.T) {
 		assemble(r, own, other, nil)
 		if err := cutShort(r); (measure.KindOf(err) == measure.KindBroken) != c.cut || (err != nil) != c.cut {
 			t.Errorf("%s: %v", name, err)
+		}
+		if late := r.Findings.With(finding.ReceiverBeganLate); len(late) != c.late {
+			t.Errorf("%s: %+v", name, late)
 		}
 	}
 }

@@ -20,10 +20,12 @@ const (
 	floorTime = 100 * time.Millisecond // maximum in total
 	// floorLate is the maximum of a second attempt, on a host so busy that the first had no reply.
 	floorLate = 200 * time.Millisecond
-	floorRun  = 80 * time.Millisecond // measuring, if no message is delayed
+	floorRun  = 40 * time.Millisecond // measuring, delays included unless the host is busy
 	floorOmit = time.Millisecond      // warm-up
 	floorMost = 300                   // round trips: more do not move a median
 	floorPath = time.Millisecond      // longest delay that is imitated: both ends sleep by then
+	// floorSleep is how late the kernel may end a sleep: a delay that is not longer is not imitated.
+	floorSleep = 50 * time.Microsecond
 
 	// The rate of an open loop: enough requests for a figure, but too few to
 	// saturate loopback, which would measure queueing instead of the tool.
@@ -36,9 +38,10 @@ const (
 // path is the approximate round trip time of the path to compare with, 0 for none. On
 // that path each end waits about that long between two messages and falls asleep, and the
 // wake-up is a large part of what a host adds. So each message of a closed loop is
-// delayed by that time, at most 1 ms, before it is sent, while the clock is stopped.
+// delayed by that time, if it is more than 50 us and at most 1 ms, before it is sent, while the
+// clock is stopped.
 //
-// It takes at most 100 ms, for 15 to 300 round trips if the host is not busy, and up to 200 ms more on
+// It takes about 40 ms, for 15 to 300 round trips; at most 100 ms on a busy host, and up to 200 ms more on
 // a host so busy that none came back in that time. It fails with [measure.KindUnreachable] if
 // there is no loopback, otherwise as [Run] does.
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
@@ -57,7 +60,7 @@ func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure
 // host with equal ones. The time that messages are delayed counts within a factor of two.
 func FloorConditions(o measure.Options, path time.Duration) string {
 	own, f := OptionsOf(o), floorOptions(o)
-	hold := time.Duration(1) << bits.Len64(uint64(max(0, min(path, floorPath))))
+	hold := time.Duration(1) << bits.Len64(uint64(floorDelay(o, path)))
 	return fmt.Sprintf("latency %s %d spin %s stamps %s rate %g %s mptcp %t hold %s", own.Protocol, o.Size, own.Spin, own.Stamps, f.RequestRate, own.Arrivals, o.Multipath, hold)
 }
 
@@ -88,9 +91,13 @@ func floorWithin(ctx context.Context, limit time.Duration, o measure.Options, pa
 	defer near.Close()
 	defer far.Close()
 
+	hold := floorDelay(o, path)
 	o = floorOptions(o)
+	if hold > 0 {
+		o.Count = min(floorMost, int64(floorRun/(2*(hold+2*floorSleep))))
+	}
 	var held atomic.Int64
-	if hold := min(path, floorPath); o.RequestRate == 0 && hold > 0 { // not an open loop, whose schedule would be late
+	if hold > 0 {
 		open = holding(open, hold, &held)
 	}
 	echoed := make(chan struct{})
@@ -114,6 +121,15 @@ func floorWithin(ctx context.Context, limit time.Duration, o measure.Options, pa
 	// On a busy host the time may run out; what was measured by then is the floor.
 	timing := c.link.Timing()
 	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: sock.ClockSource, Timing: &timing}, nil
+}
+
+// floorDelay is how long each message is delayed: 0 for an open loop, whose schedule would be late,
+// and where a round trip of the path is too short to be imitated by sleep.
+func floorDelay(o measure.Options, path time.Duration) time.Duration {
+	if o.RequestRate > 0 || path <= floorSleep {
+		return 0
+	}
+	return min(path, floorPath)
 }
 
 // holding returns links that delay each message before they send it, as if it were on a

@@ -61,6 +61,12 @@ func (d *drain) run() {
 	wait := time.Duration(0)
 	for d.open > 0 {
 		got, quiet := 0, wait > idleWait
+		if quiet {
+			if d.park(wait) {
+				moved = sock.Now() // the flow may end soon
+			}
+			wait = 0
+		}
 		for _, i := range d.box.Ready(wait) {
 			got += d.visit(d.streams[i])
 		}
@@ -87,6 +93,17 @@ func (d *drain) run() {
 			wait = d.wait(wait, now)
 		}
 	}
+}
+
+// park waits without a thread, unless that is pinned. It reports whether something ended the wait.
+func (d *drain) park(wait time.Duration) (woken bool) {
+	if d.pins == nil {
+		runtime.UnlockOSThread()
+		defer runtime.LockOSThread()
+	}
+	began := sock.Now()
+	d.box.Park(wait, d.group)
+	return sock.Since(began) < wait
 }
 
 // giveUp waits for the end of a flow that exceeded its budget.
@@ -155,7 +172,7 @@ const (
 	manyAre  = 10 // datagrams in countFor
 	idleWait = 10 * time.Millisecond
 	// quietWait is the wait after nothing came for quietAfter: many quiet flows cost little.
-	quietWait, quietAfter = 80 * time.Millisecond, time.Second
+	quietWait, quietAfter = 10 * time.Second, 200 * time.Millisecond
 )
 
 // after returns how long to wait for the next datagrams after a pass over all streams

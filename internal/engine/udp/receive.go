@@ -61,7 +61,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked eng
 		r.came.Store(math.MinInt64) // bytes of the omitted start do not count towards o.Bytes
 	}
 	began := f.policy.Start.Await(ctx, f.group)
-	f.group.Deadline(sock.Now().Add(f.limits.First))
+	r.until(sock.Now().Add(f.limits.First))
 	if !began.IsZero() {
 		r.begin(began)
 	}
@@ -81,7 +81,7 @@ type receiver struct {
 	epoch   time.Time
 
 	first *sock.First  // first datagram of any stream
-	stop  atomic.Int64 // when a timed flow ends, ns since epoch; 0: not known yet
+	stop  atomic.Int64 // when to give up, ns since epoch; 0: never
 
 	came atomic.Int64 // bytes of all streams, if o.Bytes ends the flow and connections stay open
 
@@ -120,22 +120,32 @@ func (r *receiver) begin(at time.Time) {
 		end := time.Time{}
 		if r.timed() {
 			end = at.Add(r.nominal() + r.grace())
-			r.stop.Store(int64(end.Sub(r.epoch)))
 		}
-		r.group.Deadline(end)
+		r.until(end)
 	})
 }
 
-// wait returns how long workers without data may wait at now: at most limit, and not
-// beyond the end of a timed flow.
-func (r *receiver) wait(limit time.Duration, now time.Time) time.Duration {
-	if left := time.Duration(r.stop.Load()) - now.Sub(r.epoch); left > 0 {
-		return min(limit, left)
+// until sets when waiting workers give up; the zero time is never.
+func (r *receiver) until(t time.Time) {
+	ns := int64(0)
+	if !t.IsZero() {
+		ns = int64(t.Sub(r.epoch))
 	}
-	return limit
+	r.stop.Store(ns)
+	r.group.Deadline(t)
 }
 
-// stopped reports whether a timed flow ended after one time and not after another.
+// wait returns how long workers without data may wait at now: at most limit and not beyond the time
+// at which they give up, but at least 1 ms.
+func (r *receiver) wait(limit time.Duration, now time.Time) time.Duration {
+	stop := r.stop.Load()
+	if stop == 0 {
+		return limit
+	}
+	return max(time.Millisecond, min(limit, time.Duration(stop)-now.Sub(r.epoch)))
+}
+
+// stopped reports whether that time came after one time and not after another.
 func (r *receiver) stopped(from, to time.Time) bool {
 	stop := time.Duration(r.stop.Load())
 	return stop > from.Sub(r.epoch) && stop <= to.Sub(r.epoch)

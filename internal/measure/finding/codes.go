@@ -11,6 +11,7 @@ const (
 	ReceivedIsAcknowledged Code = "received_is_acknowledged"
 	ReceivedExceedsSent    Code = "received_exceeds_sent"
 	ReceiverUnconfirmed    Code = "receiver_unconfirmed"
+	ReceiverBeganLate      Code = "receiver_began_late"
 	RowsCut                Code = "rows_cut"
 	StreamSamplesLeftOut   Code = "stream_samples_left_out"
 	NoSokuServer           Code = "no_soku_server"

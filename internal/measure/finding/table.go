@@ -32,6 +32,11 @@ var countCodes = []Info{
 		{Key: "port", Meaning: "TCP port that did not answer"},
 	}, "The server did not answer on TCP, so it is unknown whether anything receives the datagrams.",
 		"Check that the server runs and that the path lets TCP through."},
+	{ReceiverBeganLate, Warning, anyFlow, []Figure{
+		{Key: "counted_ns", Meaning: "from the first to the last read of the receiver"},
+		{Key: "duration_ns", Meaning: "of the flow, as asked"},
+	}, "The receiver read everything, in less than half of the time for which the sender sent: its first read was late. Goodput, of low confidence, is over the duration that was asked for.",
+		"Look for other work on the receiving host, or use a longer --duration."},
 	{RowsCut, Note, "client", []Figure{
 		{Key: "rows", Meaning: "rows that are kept"},
 	}, "The table of round trips has more rows than are kept; the histogram has all round trips.", "Use a larger --row."},

@@ -5,6 +5,8 @@ package datagram
 import (
 	"net"
 	"time"
+
+	"soku/internal/sock"
 )
 
 // supported returns the error for every path but the portable ones.
@@ -35,6 +37,9 @@ func (*Inlet) open() error                   { return errSystem }
 func (*Inlet) leave()                        {}
 func (*Inlet) receive() (int, error)         { return 0, errSystem }
 func (r *Receiver) poll(time.Duration) []int { return r.ready }
+
+// Park does nothing: receivers block on this system.
+func (*Receiver) Park(time.Duration, *sock.Group) {}
 
 // Drops counts the datagrams that were dropped at a full receive queue; not read on this
 // system.

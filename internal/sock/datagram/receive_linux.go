@@ -34,6 +34,8 @@ type receiveCalls struct {
 	asked  [few]unix.PollFd
 	epoll  int
 	events [64]unix.EpollEvent
+
+	parking *sock.Parking // or nil before the first Park
 }
 
 func (r *receiveCalls) prepare(b []byte, slot, slots int) error {
@@ -55,6 +57,9 @@ func (r *receiveCalls) close() {
 	if r.messages != nil && r.epoll >= 0 {
 		_ = unix.Close(r.epoll)
 		r.epoll = -1
+	}
+	if r.parking != nil {
+		r.parking.Close()
 	}
 }
 
@@ -175,6 +180,28 @@ func (in *Inlet) attempt(fd uintptr) bool {
 		in.call.count, r.used = int(n), int(n)
 	}
 	return true
+}
+
+// unparkedMost is how long Park waits where nothing ends its wait.
+const unparkedMost = 80 * time.Millisecond
+
+// Park waits without a thread until an inlet may have data, until g changes, or for d. The first call
+// does not wait: changes of g end the wait of later ones.
+func (r *Receiver) Park(d time.Duration, g *sock.Group) {
+	c := &r.calls
+	if c.parking == nil {
+		c.parking = sock.NewParking()
+		g.OnChange(c.parking.Wake)
+		return
+	}
+	if !c.parking.Works() {
+		d = min(d, unparkedMost)
+	}
+	if c.epoll >= 0 {
+		c.parking.Wait([]unix.PollFd{{Fd: int32(c.epoll), Events: unix.POLLIN}}, d)
+		return
+	}
+	c.parking.Wait(c.asked[:len(r.inlet)], d)
 }
 
 // poll returns the inlets that have data. Only a call that may wait notifies the runtime.
