@@ -273,7 +273,7 @@ func (f *Figures) connect(r *measure.Result, e ends) {
 		return
 	}
 	f.set(FailedConnections, float64(c.Failed))
-	tried := float64(max(c.Opened+c.Failed, 1))
+	tried := float64(max(c.Opened+c.Failed+c.Unfinished, 1))
 	if n, known := e.sender.sum("tcp.syn_retransmits"); known {
 		f.setAt(SYNsResent, n/tried, e.sender.where, "")
 	}
