@@ -23,15 +23,23 @@ var bestAcceptor acceptors = listenRaw
 const backlog = 65535
 
 // Several listening sockets share the port, each with a thread, and the kernel spreads connections
-// over them. Over loopback connectors never sleep, so the acceptors' share of the processors is that
-// of their number: accepting takes a quarter of the processor time of a connection, and 8 threads
-// against 64 connectors accept less than is set up. Their queues of 4096 then overflow, and a SYN
-// that is dropped is retransmitted after a second.
+// over them. Over loopback connectors never sleep, so acceptors have the share of the processors that
+// their number gives them, and accepting takes a quarter of the work of a connection. The Go runtime of
+// a client runs at most twice as many connectors in parallel as there are processors
+// ([sock.ReserveThreads]); half as many acceptors suffice. With fewer, queues of 4096 overflow, and a
+// SYN that is dropped is retransmitted after a second. More wake up for each connection, which costs
+// 10 us of 65 on two processors.
 const (
 	fewestSockets = 2
-	usualSockets  = 8 // from as many connectors on; further ones follow half of the connectors
-	mostSockets   = 64
+	usualSockets  = 8 // from as many connectors on; more need more processors
 )
+
+func socketsFor(o measure.Options) int {
+	if o.RequestRate > 0 {
+		return usualSockets
+	}
+	return min(max(o.Streams, fewestSockets), max(usualSockets, min(o.Streams/2, sock.Processors)))
+}
 
 // rawAcceptor accepts with raw system calls. Accepted sockets inherit the time-outs of
 // the listening ones, so that no call on either blocks for longer than a tick.
@@ -41,12 +49,8 @@ type rawAcceptor struct {
 }
 
 func listenRaw(local netip.Addr, o measure.Options) (acceptor, int, string, error) {
-	n := min(max(o.Streams, fewestSockets), max(o.Streams/2, usualSockets), mostSockets)
-	if o.RequestRate > 0 {
-		n = usualSockets
-	}
 	a, port := &rawAcceptor{}, 0
-	for range n {
+	for range socketsFor(o) {
 		var err error
 		if port, err = a.listen(netip.AddrPortFrom(local, uint16(port)), o.Size > 0); err != nil {
 			a.close()
