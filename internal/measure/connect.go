@@ -9,6 +9,7 @@ type Connect struct {
 	AcceptedPerSecond float64          `json:"accepted_per_second,omitempty" jsonschema:"description=By the server's count and clock; from its first connection to its last"`
 	Failed            int64            `json:"failed" jsonschema:"description=Failed attempts to connect"`
 	Failures          map[string]int64 `json:"failures,omitempty" jsonschema:"description=Failed attempts by kind: refused\\, timeout\\, reset\\, closed_early\\, unreachable\\, no_port\\, no_descriptor\\, no_memory\\, forbidden\\, bad_source\\, other"`
+	Unfinished        int64            `json:"unfinished,omitempty" jsonschema:"description=Attempts in progress at the end of the test; neither opened nor failed"`
 	ForeignConns      int64            `json:"strangers,omitempty" jsonschema:"description=Connections to the session's port from other addresses; closed and not counted"`
 	Unserved          int64            `json:"unserved,omitempty" jsonschema:"description=Accepted connections without a request\\, or whose reply could not be sent"`
 	DurationNs        int64            `json:"duration_ns" jsonschema:"description=From the client's first attempt to its last"`

@@ -17,11 +17,11 @@ func connectSummary(out *text.Lines, r *measure.Result) {
 	args := text.Args{"Rate": r.Summary.ConnectionsPerSecond, "Client": c.OpenedPerSecond}
 	if c.Accepted != nil {
 		out.Row("label.rate", "summary.connect.server", args)
-		out.Row("label.counted", "summary.connect.both", text.Args{"Opened": c.Opened, "Accepted": *c.Accepted, "Failed": c.Failed})
+		out.Row("label.counted", "summary.connect.both", text.Args{"Opened": c.Opened, "Accepted": *c.Accepted, "Failed": c.Failed, "Unfinished": c.Unfinished})
 	} else {
 		delete(args, "Rate")
 		out.Row("label.rate", "summary.connect.client", args)
-		out.Row("label.counted", "summary.connect.one", text.Args{"Opened": c.Opened, "Failed": c.Failed})
+		out.Row("label.counted", "summary.connect.one", text.Args{"Opened": c.Opened, "Failed": c.Failed, "Unfinished": c.Unfinished})
 	}
 	label := "label.failures"
 	for _, kind := range slices.Sorted(maps.Keys(c.Failures)) {

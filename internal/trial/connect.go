@@ -32,7 +32,7 @@ func assembleConnect(r *measure.Result, own, other *measure.End, floor *measure.
 	if *c.Accepted > 1 && c.AcceptedPerSecond > 0 {
 		s.ConnectionsPerSecond = c.AcceptedPerSecond
 	}
-	if a, b := float64(*c.Accepted), float64(c.Opened); math.Abs(a-b) > disagreement*max(a, b)+1 {
+	if a, b := float64(*c.Accepted), float64(c.Opened); math.Abs(a-b) > disagreement*max(a, b)+1+float64(c.Unfinished) {
 		r.Findings.Add(finding.ConnectionCountsDiffer, "", measure.Figures{"client_connections": c.Opened, "server_connections": *c.Accepted})
 	}
 }

@@ -41,6 +41,14 @@ func TestWithoutAServerTheClientCountsConnections(t *testing.T) {
 	wantFindings(t, "counts", r)
 }
 
+func TestConnectionsUnfinishedAtTheEndMayBeAccepted(t *testing.T) {
+	r := resultOf(measure.TestConnect)
+	own, accepted := connectEnd(100, 0), int64(164)
+	own.Connect.Unfinished = 64
+	assemble(r, own, &measure.End{Connect: &measure.Connect{Accepted: &accepted, AcceptedPerSecond: 500}}, nil)
+	wantFindings(t, "counts", r)
+}
+
 func TestATrialWithoutAConnectionHasNoRate(t *testing.T) {
 	r := resultOf(measure.TestConnect)
 	own := connectEnd(0, 30)

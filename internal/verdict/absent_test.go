@@ -78,7 +78,7 @@ func TestLostDatagramsAloneDoNotTellWhatDropsThem(t *testing.T) {
 
 // Without the figures that a foreign server does not report, the confidence is lower.
 func TestWithoutTheFarEndAVerdictIsNotOfHighConfidence(t *testing.T) {
-	far := []Key{ReceiverThread, ReceiverThrottled, ReceiverSoftirq, ReceiverShared, ReceiveBufferUsed, ControlRTTTimes, ControlQueue, ControlResent, BesideRatio, ListenDrops, ThreadLead}
+	far := []Key{ReceiverThread, ReceiverThrottled, ReceiverSoftirq, ReceiverShared, ReceiveBufferUsed, ControlRTTTimes, ControlQueue, ControlResent, BesideRatio, ListenDrops, ListenStall, ThreadLead}
 	for name, c := range map[string]struct {
 		figures example
 		test    measure.Test

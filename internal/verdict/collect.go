@@ -273,9 +273,10 @@ func (f *Figures) connect(r *measure.Result, e ends) {
 		return
 	}
 	f.set(FailedConnections, float64(c.Failed))
-	tried := float64(max(c.Opened+c.Failed, 1))
-	if n, known := e.sender.sum("tcp.syn_retransmits"); known {
-		f.setAt(SYNsResent, n/tried, e.sender.where, "")
+	tried := float64(max(c.Opened+c.Failed+c.Unfinished, 1))
+	resent, resentKnown := e.sender.sum("tcp.syn_retransmits")
+	if resentKnown {
+		f.setAt(SYNsResent, resent/tried, e.sender.where, "")
 	}
 	if n, known := e.receiver.sum("conntrack.dropped"); known {
 		failed, _ := e.receiver.sum("conntrack.insert_failed")
@@ -289,5 +290,8 @@ func (f *Figures) connect(r *measure.Result, e ends) {
 	}
 	if known {
 		f.setAt(ListenDrops, drops/tried, e.receiver.where, "")
+		if resentKnown && r.Options.RequestRate == 0 && c.DurationNs > 0 {
+			f.setAt(ListenStall, min(drops, resent)*1e9/float64(c.DurationNs)/float64(max(r.Options.Streams, 1)), e.receiver.where, "")
+		}
 	}
 }

@@ -119,6 +119,7 @@ const (
 	LossVariance      Key = "loss_variance_times"
 	LossOfMore        Key = "loss_of_more_ratio"
 	ListenDrops       Key = "listen_drops_ratio"
+	ListenStall       Key = "listen_stall_ratio"
 	ConntrackDrops    Key = "conntrack_drops_ratio"
 	SYNsResent        Key = "syn_retransmits_ratio"
 	FailedConnections Key = "failed_connections"
@@ -184,6 +185,7 @@ var Infos = append([]FigureInfo{
 	{LossVariance, unitTimes, "variance of the share of lost datagrams, or of segments that had to be sent again over three samples (300 ms), divided by what independent losses would have"},
 	{LossOfMore, unitRatio, "of the datagrams that some samples sent more than others, the share that was lost beyond `loss_ratio`, of what is not lost otherwise (slope of a regression): 0 by chance, 1 where a limit drops all of them; absent if the samples sent alike"},
 	{ListenDrops, unitRatio, "connections that the server's queues dropped divided by connections that the client tried"},
+	{ListenStall, unitRatio, "share of the connectors' time that these drops took: a dropped SYN is sent again after a second (RFC 6298). Absent with a rate"},
 	{ConntrackDrops, unitRatio, "packets that the server dropped because it could not track their connection (a full table), divided by connections that the client tried"},
 	{SYNsResent, unitRatio, "SYNs that the client sent again divided by connections that it tried"},
 	{FailedConnections, unitCount, "connections that failed"},

@@ -266,6 +266,22 @@ func TestFiguresOfConnections(t *testing.T) {
 	}
 }
 
+func TestFewDropsAtAQueueHoldManyConnectorsUp(t *testing.T) {
+	client := readings(map[string]int64{"thread.busiest_ns": 9e7, "tcp.syn_retransmits": 1})
+	server := readings(map[string]int64{"thread.busiest_ns": 9e7, "tcp.listen_drops": 1, "tcp.listen_overflows": 1})
+	r := withSeries(&measure.Result{
+		Test: measure.TestConnect, Connect: &measure.Connect{Opened: 400_000, DurationNs: 4e9}, Options: measure.Options{Streams: 64},
+	}, client, server)
+	wantFigures(t, FiguresOf(r, measure.Forward), example{ListenDrops: 1e-4, ListenStall: 40. / (4 * 64)})
+	if v := Judge(r); v.Rule != "connect_queue_full" || len(v.Evidence) == 0 || v.Evidence[0].Figure != "listen_stall_ratio" {
+		t.Errorf("the verdict is %+v", v)
+	}
+	r.Options.RequestRate = 100_000 // other connectors go on
+	if _, known := FiguresOf(r, measure.Forward).Value(ListenStall); known {
+		t.Error("a schedule waits for no connector")
+	}
+}
+
 func TestTheDriverNamesTheAllowance(t *testing.T) {
 	r, sender, receiver := transfer()
 	sender.Columns["driver.bw_out_allowance_exceeded"], sender.Columns["driver.pps_allowance_exceeded"] = slicesOf(14), slicesOf(1)

@@ -72,7 +72,7 @@ func TestOnlyWhatIsCountedIsCertainOnABusyHost(t *testing.T) {
 		measure.BottleneckApplication, measure.BottleneckNone, measure.BottleneckInstanceAllowance,
 		measure.BottleneckDiskRead, measure.BottleneckDiskWrite, measure.BottleneckFileCost,
 	}
-	counters := []Key{SenderThrottled, ReceiverThrottled, SocketDrops, ListenDrops, ConntrackDrops}
+	counters := []Key{SenderThrottled, ReceiverThrottled, SocketDrops, ListenDrops, ListenStall, ConntrackDrops}
 	for _, rule := range Rules {
 		v := judge(examples[rule.Name].figures(), rule.Tests[0])
 		counter := slices.ContainsFunc(v.Evidence, func(e measure.Evidence) bool {

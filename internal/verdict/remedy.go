@@ -29,6 +29,7 @@ var remedies = []remedy{
 	{measure.BottleneckSenderCPU, "sender_host", nil, nil},
 	{measure.BottleneckReceiverCPU, "quota", byRule("quota"), nil},
 	{measure.BottleneckReceiverCPU, "interrupts", byRule("softirq"), nil},
+	{measure.BottleneckReceiverCPU, "own_sleep", ownSleep, ownWaitFigures},
 	{measure.BottleneckReceiverCPU, "one_stream", oneStream, nil},
 	{measure.BottleneckReceiverCPU, "own_thread", ownThread, ownThreadFigures},
 	{measure.BottleneckReceiverCPU, "receiver_host", nil, nil},
@@ -110,16 +111,36 @@ func ownThread(c context) bool {
 	return f != nil && f["thread_ratio"].(float64) >= 0.8 && f["idle_processors"].(float64) >= 1
 }
 
+// ownSleep fits a full socket or a closed window whose reader neither ran nor waited for a processor,
+// although no option and no quota made it slow.
+func ownSleep(c context) bool {
+	f, o := ownWaitFigures(c), c.result.Options
+	host, where := limitingHost(c)
+	throttled, _ := seriesOf(host, where).sum("cgroup.throttled_periods")
+	return throttled == 0 && (c.verdict.Rule == "receiver_late" || c.verdict.Rule == "receiver_stalled") && o.Window == 0 && o.Rate == 0 && (o.RX == "" || o.RX == "auto") &&
+		f != nil && f["thread_ratio"].(float64) < 0.3 && f["idle_processors"].(float64) >= 1
+}
+
 // ownThreadFigures are how much of a processor the busiest thread of the limiting end used, median
 // over the intervals, and how many processors of its host were idle meanwhile, or nil if unknown.
-func ownThreadFigures(c context) measure.Figures {
-	host, where := c.result.Hosts.Client, measure.AtClient
+func ownThreadFigures(c context) measure.Figures { return threadFigures(c, "thread.busiest_run_ns") }
+
+// ownWaitFigures are the same with the time in which the thread waited for a processor.
+func ownWaitFigures(c context) measure.Figures { return threadFigures(c, "thread.busiest_ns") }
+
+// limitingHost returns the host whose program is the limit.
+func limitingHost(c context) (*measure.Host, measure.Where) {
 	reverse := c.flow != nil && c.flow.Direction == measure.Reverse
 	if (c.verdict.LimitedBy == measure.BottleneckReceiverCPU) != reverse {
-		host, where = c.result.Hosts.Server, measure.AtServer
+		return c.result.Hosts.Server, measure.AtServer
 	}
+	return c.result.Hosts.Client, measure.AtClient
+}
+
+func threadFigures(c context, key string) measure.Figures {
+	host, where := limitingHost(c)
 	s := seriesOf(host, where).late()
-	run := s.shares("thread.busiest_run_ns")
+	run := s.shares(key)
 	if len(run) == 0 || len(s.withPrefix("cpu", "_ns")) == 0 || host.Facts.CPUs == 0 {
 		return nil
 	}

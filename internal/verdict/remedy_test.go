@@ -110,3 +110,48 @@ func TestALimitByAThreadOfTheProgramIsNamedIfProcessorsAreIdle(t *testing.T) {
 		}
 	}
 }
+
+func TestAReceiverOfTheProgramThatSleepsBeforeAFullSocketIsNamed(t *testing.T) {
+	// Of 100 ms, the busiest thread of the receiver ran or waited for a processor for busy. A quota stopped
+	// it in the first throttled of 40 intervals.
+	late := func(busy int64, throttled int, queue int64, change func(*measure.Result)) *measure.Result {
+		receiver := readings(map[string]int64{
+			"thread.busiest_ns": busy, "thread.busiest_run_ns": busy / 2, "cgroup.periods": 1, "cgroup.throttled_periods": 1, "cpu0.user_ns": 20e6, "cpu1.user_ns": 10e6,
+			"forward.0.receive_queue_bytes": queue, "forward.0.receive_buffer_bytes": 1 << 20,
+		})
+		clear(receiver.Columns["cgroup.throttled_periods"][throttled:])
+		r := ofStreams("cubic", 20e6, 1)
+		r.Flows[0].Streams[0].ReceivedBytes, r.Flows[0].Summary.DurationNs = 50e6, 4e9
+		withSeries(r, readings(map[string]int64{"thread.busiest_ns": 5e6, "forward.0.rtt_ns": 20e6}), receiver)
+		r.Hosts.Server.Facts.CPUs = 2
+		change(r)
+		return r
+	}
+	asItIs := func(*measure.Result) {}
+	for name, c := range map[string]struct {
+		result *measure.Result
+		code   string
+	}{
+		"it sleeps":                 {late(10e6, 0, 900<<10, asItIs), "own_sleep"},
+		"it works":                  {late(45e6, 0, 900<<10, asItIs), "one_stream"},
+		"a quota stops it":          {late(10e6, 40, 900<<10, asItIs), "quota"},
+		"a quota stops it at times": {late(10e6, 10, 900<<10, asItIs), "one_stream"},
+		"a buffer was set":          {late(10e6, 0, 900<<10, func(r *measure.Result) { r.Options.Window = 1 << 20 }), "one_stream"},
+		"a rate was set":            {late(10e6, 0, 900<<10, func(r *measure.Result) { r.Options.Rate = 1e9 }), "one_stream"},
+		"a path was set":            {late(10e6, 0, 900<<10, func(r *measure.Result) { r.Options.RX = "read" }), "one_stream"},
+		"the socket is empty":       {late(10e6, 0, 0, asItIs), ""},
+	} {
+		v := Judge(c.result)
+		if v.Remedy == nil && c.code == "" {
+			continue
+		}
+		if v.Remedy == nil || v.Remedy.Code != c.code {
+			t.Errorf("%s: the remedy of the rule %s is %+v, want %q", name, v.Rule, v.Remedy, c.code)
+			continue
+		}
+		want := "soku itself is the limit: its receiver slept before a full socket; its busiest thread there ran or waited for a processor for 10 % of the time while 1.7 of 2 processors were idle"
+		if said := text.English().Remedy(v.Remedy); c.code == "own_sleep" && said != want {
+			t.Errorf("%s: said %q, want %q", name, said, want)
+		}
+	}
+}

@@ -367,8 +367,8 @@ var packetRules = []Rule{
 	// Connections.
 	{
 		Name: "connect_queue_full", Tests: connect, LimitedBy: measure.BottleneckServerOverload, Confidence: measure.High,
-		When:   AtLeast(ListenDrops, 0.01),
-		Source: "The server drops connections at its queue.",
+		When:   Any(AtLeast(ListenDrops, 0.01), AtLeast(ListenStall, 0.05)),
+		Source: "The server drops connections at its queue. Few drops hold many connectors up: each takes a second.",
 	},
 	{
 		Name: "connect_conntrack", Tests: connect, LimitedBy: measure.BottleneckServerOverload, Confidence: measure.High,

@@ -22,14 +22,24 @@ var bestAcceptor acceptors = listenRaw
 // limits it to net.core.somaxconn.
 const backlog = 65535
 
-// fewestSockets and mostSockets limit how many listening sockets share the port, each with
-// a thread. The kernel spreads connections over them. One queue
-// of 4096 overflows when many connectors keep the acceptors from running for a tenth of a
-// second, and a dropped SYN is retransmitted after a second.
+// Several listening sockets share the port, each with a thread, and the kernel spreads connections
+// over them. Over loopback connectors never sleep, so acceptors have the share of the processors that
+// their number gives them, and accepting takes a quarter of the work of a connection. The Go runtime of
+// a client runs at most twice as many connectors in parallel as there are processors
+// ([sock.ReserveThreads]); half as many acceptors suffice. With fewer, queues of 4096 overflow, and a
+// SYN that is dropped is retransmitted after a second. More wake up for each connection, which costs
+// 10 us of 65 on two processors.
 const (
 	fewestSockets = 2
-	mostSockets   = 8
+	usualSockets  = 8 // from as many connectors on; more need more processors
 )
+
+func socketsFor(o measure.Options) int {
+	if o.RequestRate > 0 {
+		return usualSockets
+	}
+	return min(max(o.Streams, fewestSockets), max(usualSockets, min(o.Streams/2, sock.Processors)))
+}
 
 // rawAcceptor accepts with raw system calls. Accepted sockets inherit the time-outs of
 // the listening ones, so that no call on either blocks for longer than a tick.
@@ -39,12 +49,8 @@ type rawAcceptor struct {
 }
 
 func listenRaw(local netip.Addr, o measure.Options) (acceptor, int, string, error) {
-	n := min(max(o.Streams, fewestSockets), mostSockets)
-	if o.RequestRate > 0 {
-		n = mostSockets
-	}
 	a, port := &rawAcceptor{}, 0
-	for range n {
+	for range socketsFor(o) {
 		var err error
 		if port, err = a.listen(netip.AddrPortFrom(local, uint16(port)), o.Size > 0); err != nil {
 			a.close()

@@ -110,15 +110,21 @@ const lateBound = int64(2 * time.Millisecond)
 // finish serves and closes a connection that was set up, and counts it.
 func (c *connector) finish(fromNs, endNs int64, how outcome) outcome {
 	if how == opened {
+		served := endNs
 		if c.r.serves() {
 			how = c.maker.serve()
+			served = c.r.clock.now()
 		}
 		c.maker.close()
+		if old := c.r.shortest.Load(); how == opened && (old == 0 || served-fromNs < old) {
+			c.r.shortest.CompareAndSwap(old, served-fromNs)
+		}
 	}
 	switch {
 	case how == opened:
 		c.put(entry{fromNs: fromNs, atNs: endNs})
 	case how == stopped:
+		c.counts.by[stopped]++
 		return stopped
 	case how.own():
 		c.counts.by[how]++
@@ -134,6 +140,7 @@ func (c *connector) finish(fromNs, endNs int64, how outcome) outcome {
 // put stores an entry for the collector. It allocates only while the buffer grows to the
 // size that the rate needs.
 func (c *connector) put(e entry) {
+	c.counts.lastNs = e.atNs
 	for {
 		c.mu.Lock()
 		if len(c.full) < held {

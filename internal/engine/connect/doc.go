@@ -8,8 +8,8 @@
 // and in some tests, package net is used behind the same interfaces (maker, acceptor).
 // Connect.ClientPath and Connect.ServerPath of a result say which.
 //
-// Run starts a goroutine for each connector, one that collects their records, and one
-// that watches the context; it waits for all of them. [Listener.Serve] starts a goroutine
+// Run starts a goroutine for each connector, one that collects their records, and two that
+// watch the context and the time; it waits for all of them. [Listener.Serve] starts a goroutine
 // for each accepting thread and waits for them.
 //
 // docs/method.md specifies what the figures mean.

@@ -26,7 +26,8 @@ const MostInFlight = 1024
 // be nil, is called with a live interval every o.Interval.
 //
 // Failures caused by the path or the far end (refused, timeout, reset, unreachable) are
-// counted and the trial continues. Errors are: of [measure.KindUnreachable] if no attempt
+// counted and the trial continues. What is still being set up or served a round trip after
+// o.Duration is counted as unfinished and given up, unless nothing was opened yet. Errors are: of [measure.KindUnreachable] if no attempt
 // succeeded; of [measure.KindBroken] if this host ran out of ports, descriptors or
 // memory, of [measure.KindPermission] or [measure.KindUsage] if it does not allow the
 // connection or an option; or the cause of ctx, whose end is noticed within 100 ms. What
@@ -62,9 +63,10 @@ type run struct {
 	timeout int64   // ns
 	gap     float64 // ns between two attempts that are due; 0 in a closed loop
 
-	next    atomic.Int64 // number of the next attempt
-	waiting atomic.Int32 // connectors whose attempt is not due yet
-	stop    atomic.Bool  // the context has ended, or an attempt failed because of this host
+	next     atomic.Int64 // number of the next attempt
+	waiting  atomic.Int32 // connectors whose attempt is not due yet
+	shortest atomic.Int64 // ns in which a connection was set up and served; 0 before the first
+	stop     atomic.Bool  // the context or the time has ended, or an attempt failed because of this host
 
 	mu         sync.Mutex
 	connectors []*connector
@@ -130,13 +132,20 @@ func (r *run) run(ctx context.Context, obs measure.Observer) (*measure.End, erro
 	for range first {
 		r.grow()
 	}
+	over := r.endInTime()
 	books := r.collect(obs)
 	r.working.Wait()
-	endNs := r.clock.now()
-	if r.gap > 0 && !r.stop.Load() {
-		endNs = max(endNs, r.end) // the last attempt was due before the end
+	endNs, cut := r.clock.now(), over()
+	total := r.total()
+	if err := r.abortedBy(ctx); err == nil {
+		if cut {
+			endNs = total.lastNs
+		}
+		if r.gap > 0 || cut {
+			endNs = max(endNs, r.end) // the last attempt was due before the end
+		}
+		total.late += r.neverBegun(total)
 	}
-	total := r.total() // before the cancel, which would look like an early end
 	r.cancel(nil)
 	kept := books(endNs)
 
@@ -145,7 +154,7 @@ func (r *run) run(ctx context.Context, obs measure.Observer) (*measure.End, erro
 		Sent: total.attempts(), Received: total.by[opened], Lost: total.failed(), LateSends: total.late,
 	}
 	c := &measure.Connect{
-		Opened: total.by[opened], Failed: total.failed(), Failures: total.failures(), DurationNs: endNs,
+		Opened: total.by[opened], Failed: total.failed(), Failures: total.failures(), Unfinished: total.by[stopped], DurationNs: endNs,
 		Port: int(r.target.Addr.Port()), Close: "fin", ClientPath: rawPath,
 	}
 	if r.target.Reset {
@@ -161,18 +170,48 @@ func (r *run) run(ctx context.Context, obs measure.Observer) (*measure.End, erro
 }
 
 func (r *run) verdict(ctx context.Context, total counts) error {
-	r.mu.Lock()
-	err := r.err
-	r.mu.Unlock()
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return err
-	case total.by[opened] == 0:
+	err := r.abortedBy(ctx)
+	if err == nil && total.by[opened] == 0 {
 		return nothingOpened(r.target.Addr.String(), total.attempts(), total.failures())
 	}
-	return nil
+	return err
+}
+
+// abortedBy returns the reason why the run ended early, or nil.
+func (r *run) abortedBy(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// endInTime gives up the attempts in progress a round trip after the end of a timed run: a SYN that
+// was lost is sent again after a second. If nothing was opened until then, the connect timeout
+// decides. The function it returns ends the watching and reports whether attempts were given up.
+func (r *run) endInTime() func() bool {
+	if r.end == 0 {
+		return func() bool { return false }
+	}
+	over, cut := make(chan struct{}), make(chan bool, 1)
+	go func() {
+		for left := r.end; left > 0; {
+			select {
+			case <-over:
+				cut <- false
+				return
+			case <-time.After(time.Duration(left)):
+			}
+			if left = int64(tick); r.shortest.Load() > 0 {
+				left = r.end + r.shortest.Load() - r.clock.now()
+			}
+		}
+		r.stop.Store(true)
+		r.cancel(nil)
+		cut <- true
+	}()
+	return func() bool { close(over); return <-cut }
 }
 
 // fail ends the run; the first error is kept.
@@ -244,19 +283,25 @@ func (r *run) total() counts {
 			sum.by[i] += n
 		}
 		sum.late += c.counts.late
-	}
-	// Attempts that were due and never made because the test ended.
-	if r.gap > 0 && r.count == 0 && !r.stop.Load() {
-		due := int64(math.Ceil(float64(r.end) / r.gap))
-		sum.late += max(0, due-sum.attempts())
+		sum.lastNs = max(sum.lastNs, c.counts.lastNs)
 	}
 	return sum
 }
 
-// counts are attempts by outcome.
+// neverBegun returns how many attempts were due and not made because the time ended.
+func (r *run) neverBegun(total counts) int64 {
+	if r.gap == 0 || r.count > 0 {
+		return 0
+	}
+	due := int64(math.Ceil(float64(r.end) / r.gap))
+	return max(0, due-total.attempts()-total.by[stopped])
+}
+
+// counts are attempts by outcome; stopped ones were in progress at the end.
 type counts struct {
-	by   [outcomes]int64
-	late int64 // began more than a gap after they were due
+	by     [outcomes]int64
+	late   int64 // began more than a gap after they were due
+	lastNs int64 // when the last one that did not stop was set up or failed
 }
 
 func (c counts) attempts() int64 { return c.by[opened] + c.failed() }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/test/tier"
 )
 
@@ -42,6 +43,19 @@ func TestAConnectionAllocatesNothing(t *testing.T) {
 
 // blackHole is an address that answers no SYN: a listener whose queue is full.
 func blackHole(t *testing.T) netip.AddrPort {
+	at := queue(t, 0)
+	for {
+		c, err := net.DialTimeout("tcp", at.String(), 100*time.Millisecond)
+		if err != nil {
+			return at
+		}
+		t.Cleanup(func() { _ = c.Close() })
+	}
+}
+
+// queue is a listener that accepts nothing. Its queue has room for length connections and one more;
+// later SYNs are dropped.
+func queue(t *testing.T, length int) netip.AddrPort {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -50,17 +64,74 @@ func blackHole(t *testing.T) netip.AddrPort {
 	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: loopback.As4()}); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Listen(fd, 0); err != nil {
+	if err := unix.Listen(fd, length); err != nil {
 		t.Fatal(err)
 	}
 	name, _ := unix.Getsockname(fd)
-	at := netip.AddrPortFrom(loopback, uint16(name.(*unix.SockaddrInet4).Port))
-	for {
-		c, err := net.DialTimeout("tcp", at.String(), 100*time.Millisecond)
-		if err != nil {
-			return at
+	return netip.AddrPortFrom(loopback, uint16(name.(*unix.SockaddrInet4).Port))
+}
+
+func TestATimedRunDoesNotWaitForWhatIsSetUpAtItsEnd(t *testing.T) {
+	tier.WatchesTheClock(t)
+	for _, client := range []makers{newRawMaker, newNetMaker} {
+		for _, rate := range []float64{0, 100} {
+			o := options(func(o *measure.Options) {
+				o.Duration, o.Streams, o.RequestRate = measure.Duration(200*time.Millisecond), 2, rate
+			})
+			began := time.Now()
+			end, err := runWith(within(t, 20*time.Second), Target{Addr: queue(t, 4)}, o, nil, nil, client)
+			took := time.Since(began)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took > o.Duration.Std()+100*time.Millisecond {
+				t.Errorf("rate %v: took %s of %s", rate, took, o.Duration)
+			}
+			// The sixth SYN is dropped, and sent again after a second.
+			c := end.Connect
+			if c.Opened != 5 || c.Failed != 0 || rate == 0 && c.Unfinished != 2 || rate > 0 && c.Unfinished+end.Latency.LateSends < 10 {
+				t.Errorf("rate %v: counted %+v and %d late", rate, c, end.Latency.LateSends)
+			}
+			if c.DurationNs != int64(o.Duration) {
+				t.Errorf("rate %v: the rate counts over %d ns of %s", rate, c.DurationNs, o.Duration)
+			}
 		}
-		t.Cleanup(func() { _ = c.Close() })
+	}
+}
+
+func TestATimedRunDoesNotWaitForAnAnswerAtItsEnd(t *testing.T) {
+	tier.WatchesTheClock(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for n := 0; ; n++ {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if n%10 != 9 {
+				_ = c.Close()
+				continue
+			}
+			defer c.Close()
+		}
+	}()
+	for _, client := range []makers{newRawMaker, newNetMaker} {
+		o := options(func(o *measure.Options) { o.Duration = measure.Duration(200 * time.Millisecond) })
+		began := time.Now()
+		end, err := runWith(within(t, 20*time.Second), Target{Addr: l.Addr().(*net.TCPAddr).AddrPort(), Await: true}, o, nil, nil, client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > o.Duration.Std()+100*time.Millisecond {
+			t.Errorf("took %s of %s", took, o.Duration)
+		}
+		if c := end.Connect; c.Opened != 9 || c.Failed != 0 || c.Unfinished != 1 {
+			t.Errorf("counted %+v", c)
+		}
 	}
 }
 
@@ -114,6 +185,34 @@ func fewPorts(t *testing.T) {
 		if err := os.WriteFile("/proc/sys/net/ipv4/"+file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestTheQueuesHaveRoomForManyConnectors(t *testing.T) {
+	if !inChild() {
+		scarce(t, t.Name())
+		return
+	}
+	if out, err := exec.Command("ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.WriteFile("/proc/sys/net/core/somaxconn", []byte("128"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sock.Processors = 16
+	o := options(func(o *measure.Options) { o.Count, o.Streams = 64*20, 64 })
+	l, err := Listen(loopback, []netip.Addr{loopback}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	// The acceptors get no processor: each connector sets up 20 connections before the first is accepted.
+	end, err := Run(within(t, 20*time.Second), Target{Addr: netip.AddrPortFrom(loopback, uint16(l.Port())), Reset: true}, o, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if longest := time.Duration(end.Latency.Histogram.Max()); end.Connect.Opened != 64*20 || longest > 900*time.Millisecond {
+		t.Errorf("%+v, the longest set-up took %s: a SYN was dropped", end.Connect, longest)
 	}
 }
 
