@@ -3,11 +3,14 @@ package report
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // tunnels are gateways of one, two, four and eight tunnels of 95 Mbit/s, with streams that fill one each.
@@ -135,5 +138,46 @@ func TestTablesSayNothingOfRanksThatAreNotKnown(t *testing.T) {
 	}
 	if best == 0 || reasons > best+1 {
 		t.Errorf("%d reasons, %d patterns are among the best", reasons, best)
+	}
+}
+
+// Equal gateways have no best one, not even where half of their patterns have two modes.
+func TestHeadlinesSeldomNameABestOfEqualLevels(t *testing.T) {
+	tier.SpendsSeconds(t)
+	const campaigns = 40
+	for name, c := range map[string]struct {
+		rounds      int
+		modes       bool
+		ahead       float64
+		least, most int
+	}{
+		"equal, 3 rounds": {3, false, 0, 0, 2}, "equal, 6 rounds": {6, false, 0, 0, 2},
+		"two modes, 3 rounds": {3, true, 0, 0, 4}, "two modes, 6 rounds": {6, true, 0, 0, 4}, "5 % ahead, 6 rounds": {6, false, 0.05, 34, campaigns},
+	} {
+		best := 0
+		for seed := range uint64(campaigns) {
+			r, two := rand.New(rand.NewPCG(seed, 5)), map[string]bool{}
+			in := tunnels(c.rounds).input()
+			in.Results = slices.DeleteFunc(in.Results, func(x *measure.Result) bool { return x.Trial.Label != "tcp" })
+			for _, x := range in.Results {
+				if _, known := two[x.Trial.Pattern]; !known {
+					two[x.Trial.Pattern] = c.modes && r.IntN(2) == 0
+				}
+				log := 0.02 * r.NormFloat64()
+				if two[x.Trial.Pattern] {
+					log += math.Log(2) * (float64(r.IntN(2)) - 0.5)
+				}
+				if x.Trial.Levels[0].Value == "ultra" {
+					log += c.ahead
+				}
+				x.Summary.GoodputBps = 100e6 * math.Exp(log)
+			}
+			if h := build(t, in).test(t, "tcp").Headline; h.Code == AnswerBest && (c.ahead == 0 || h.First[0].Level == "ultra") {
+				best++
+			}
+		}
+		if best < c.least || best > c.most {
+			t.Errorf("%s: a best one in %d of %d campaigns, want %d to %d", name, best, campaigns, c.least, c.most)
+		}
 	}
 }
