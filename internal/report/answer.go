@@ -32,6 +32,17 @@ type Answer struct {
 	Highest *float64 `json:"highest,omitempty"`
 	// Confidence is low where patterns were compared that different runs measured.
 	Confidence measure.Confidence `json:"confidence,omitempty"`
+	// Factor is, of a headline, that of which First and Next are levels, each with its best pattern.
+	Factor string `json:"factor,omitempty"`
+	// With are the levels of the other factors in the first pattern.
+	With []measure.Level `json:"with,omitempty"`
+	// Low and High are the 95 % interval of Ratio, which is, of several first levels, that of the first
+	// over the second. OnAverage is set where it is over the levels of the other factors.
+	Low       *float64 `json:"low,omitempty"`
+	High      *float64 `json:"high,omitempty"`
+	OnAverage bool     `json:"on_average,omitempty"`
+	// NeededRounds is about how many rounds would decide, or 0 if that is not known.
+	NeededRounds int `json:"needed_rounds,omitempty"`
 	// Cause is why most trials failed, where all did.
 	Cause *Cause `json:"cause,omitempty"`
 }
@@ -53,6 +64,11 @@ const (
 	AnswerNoDifferenceOtherRun AnswerCode = "no_difference_other_run"
 	AnswerNoneAheadOtherRun    AnswerCode = "none_ahead_other_run"
 
+	// Of headlines alone, in place of no_difference.
+	AnswerCurve     AnswerCode = "curve"     // the curve of a factor levels off
+	AnswerSame      AnswerCode = "same"      // the factor makes no practical difference
+	AnswerUndecided AnswerCode = "undecided" // all levels of the factor are among the best
+
 	AnswerPairs            AnswerCode = "pairs"              // several pairs of hosts have figures
 	AnswerSingle           AnswerCode = "single"             // one pattern has figures
 	AnswerAllFailed        AnswerCode = "all_failed"         // no trial succeeded
@@ -64,7 +80,7 @@ const (
 func AnswerCodes() []AnswerCode {
 	return []AnswerCode{
 		AnswerBest, AnswerBestSeen, AnswerBestUntested, AnswerEqualUntested, AnswerNoDifference, AnswerNoneAhead, AnswerBestOtherRun, AnswerNoDifferenceOtherRun,
-		AnswerNoneAheadOtherRun, AnswerPairs, AnswerSingle, AnswerAllFailed, AnswerTargetSilent, AnswerNothingToCompare,
+		AnswerNoneAheadOtherRun, AnswerCurve, AnswerSame, AnswerUndecided, AnswerPairs, AnswerSingle, AnswerAllFailed, AnswerTargetSilent, AnswerNothingToCompare,
 	}
 }
 
@@ -72,6 +88,7 @@ func AnswerCodes() []AnswerCode {
 type Estimate struct {
 	Pattern  string  `json:"pattern"`
 	Estimate float64 `json:"estimate"`
+	Level    string  `json:"level,omitempty"` // of the factor of a headline
 }
 
 // Cause is an error that trials failed with. Errors that differ in figures only count
@@ -90,7 +107,7 @@ func (t *Test) findAnswer() Answer {
 	if t.Pairs != nil {
 		if best, worst := t.Pairs.Maps[0].ends(); best != nil {
 			return Answer{
-				Code: AnswerPairs, Rounds: t.Rounds, First: []Estimate{{best.String(), *best.Estimate}}, Last: &Estimate{worst.String(), *worst.Estimate},
+				Code: AnswerPairs, Rounds: t.Rounds, First: []Estimate{{Pattern: best.String(), Estimate: *best.Estimate}}, Last: &Estimate{Pattern: worst.String(), Estimate: *worst.Estimate},
 			}
 		}
 	}
@@ -98,7 +115,7 @@ func (t *Test) findAnswer() Answer {
 	acrossRuns, seen, pairs := false, false, t.Rounds
 	tested := slices.ContainsFunc(placed, func(p Place) bool { return p.Best })
 	for _, p := range placed {
-		e := Estimate{p.Pattern, *p.Estimate}
+		e := Estimate{Pattern: p.Pattern, Estimate: *p.Estimate}
 		switch {
 		case p.Best || !tested && p.Rank == 1:
 			a.First = append(a.First, e)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"soku/internal/measure/metric"
-	"soku/internal/stats"
 	"soku/internal/text"
 )
 
@@ -20,16 +19,13 @@ func (t testView) answer() string {
 	switch a.Code {
 	case AnswerBest, AnswerBestSeen, AnswerBestOtherRun, AnswerBestUntested:
 		args := text.Args{
-			"First": t.called(patterns[0]), "Metric": m, "Noun": t.noun(), "Estimate": estimates[0], "Next": t.called(a.Next.Pattern),
+			"Interval": false, "With": "", "OnAverage": false, "First": t.called(patterns[0]), "Metric": m, "Noun": t.noun(), "Estimate": estimates[0], "Next": t.called(a.Next.Pattern),
 			"NextEstimate": a.Next.Estimate, "Ratio": ahead(m, estimates[0], *a.Next, a.Ratio), "Rounds": 0, "Untested": a.Rounds, "Seen": a.Code == AnswerBestSeen, "OtherRun": a.Code == AnswerBestOtherRun,
 		}
 		if a.Code == AnswerBest || a.Code == AnswerBestSeen {
 			args["Rounds"] = a.Rounds
 		}
-		if m.Better == metric.Higher {
-			return t.SentenceFor(m.Key, "answer.best.higher", args)
-		}
-		return t.SentenceFor(m.Key, "answer.best.lower", args)
+		return t.best(args)
 	case AnswerEqualUntested:
 		return t.Sentence("answer.equal_untested", text.Args{"Rounds": a.Rounds, "Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimate": estimates[0]})
 	case AnswerNoDifference, AnswerNoDifferenceOtherRun:
@@ -53,15 +49,23 @@ func (t testView) answer() string {
 	return t.Sentence("answer.nothing_to_compare", text.Args{"Noun": t.noun()})
 }
 
-// sentences are the sentences about a test, at least one. What is decided about a factor holds
-// for all patterns and comes before their order, and what is unknown comes last.
-func (t testView) sentences() []string {
-	order, factors := []string{t.answer(), t.despite(), t.same()}, t.causes()
-	if slices.ContainsFunc(t.FactorEffects, func(f FactorEffect) bool { return f.Matters != stats.MattersNotShown }) {
-		order, factors = factors, order
+// best is the sentence of what is alone among the best.
+func (t testView) best(args text.Args) string {
+	m := t.Basis.Metric
+	if m.Better == metric.Higher {
+		return t.SentenceFor(m.Key, "answer.best.higher", args)
 	}
-	all := slices.Concat(order, factors, t.limitsReached(), []string{t.limited()}, t.controls(), []string{t.ungrouped()})
-	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	return t.SentenceFor(m.Key, "answer.best.lower", args)
+}
+
+// sentences are the sentences about a test, at least one: the headline first.
+func (t testView) sentences() []string {
+	headline, same := t.headline(), t.same()
+	if t.Headline != nil && t.Headline.Code == AnswerSame {
+		same = ""
+	}
+	rest := slices.Concat([]string{t.despite(), same}, t.causes(), t.limitsReached(), []string{t.limited()}, t.controls(), []string{t.ungrouped()})
+	return append([]string{headline}, slices.DeleteFunc(rest, func(s string) bool { return s == "" || s == headline })...)
 }
 
 func (t testView) allFailed() string {
@@ -81,7 +85,7 @@ func (t testView) despite() string {
 		if p.RankLow == 0 || p.Best || p.Estimate == nil || !slices.ContainsFunc(t.Answer.First, func(e Estimate) bool { return better(*p.Estimate, e.Estimate) }) {
 			continue
 		}
-		return t.Sentence("answer.despite", text.Args{"Pattern": t.called(p.Pattern), "Metric": t.Basis.Metric, "Estimate": *p.Estimate, "Reason": t.Finding(p.Reason)})
+		return t.Sentence("answer.despite", text.Args{"Pattern": t.called(p.Pattern), "Metric": t.Basis.Metric, "Estimate": *p.Estimate, "Reason": t.because(p)})
 	}
 	return ""
 }

@@ -193,6 +193,7 @@ func (b *Builder) test(g labelled) Test {
 	t.later = laterLevels(patterns, t.Factors, b.design.Searched)
 	t.wide = t.widest(b.design.Until)
 	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
+	t.Headline = t.findHeadline(b.design.Question)
 	return t
 }
 
@@ -201,7 +202,7 @@ func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	groups := t.groups(patterns, rounds)
 	for _, k := range t.interim.Rank(groups, t.Basis.Metric.Better == metric.Higher, t.Practical) {
 		t.Ranking = append(t.Ranking, Place{
-			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best,
+			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best, behind: k.Behind,
 			Pattern: k.Name, Reason: k.Reason, alike: k.Alike,
 			Estimate: finite(k.Estimate), Low: finite(max(k.Low, 0)), High: finite(k.High), // no figure that ranks can be below 0
 		})

@@ -215,7 +215,7 @@ const enoughRounds = 6
 // smallRatio is the size below which few readers act on a difference.
 const smallRatio = 0.03
 
-// undecided is the largest difference within a rank that is not small and that
+// undecided is the largest difference of a pattern among the best that is not small and that
 // enoughRounds would show: the patterns share the rank because rounds are few, not because
 // they are alike. nil if there is none.
 func (t *Test) undecided() *Undecided {
@@ -223,7 +223,7 @@ func (t *Test) undecided() *Undecided {
 	for _, p := range t.Ranking {
 		ratio, related := p.Reason.Number("difference_ratio")
 		needed, few := p.Reason.Number("needed_rounds")
-		if p.Reason.Code != finding.RankNoDifference || !related || !few || needed > enoughRounds || math.Abs(ratio) < smallRatio {
+		if behind := p.RankLow > 0 && !p.Best; behind || p.Reason.Code != finding.RankNoDifference || !related || !few || needed > enoughRounds || math.Abs(ratio) < smallRatio {
 			continue
 		}
 		if out == nil || math.Abs(ratio) > math.Abs(out.DifferenceRatio) {

@@ -104,7 +104,7 @@ func (t testView) pairsShown(pairs []upward) string {
 	}
 	var shown, others []string
 	for _, u := range pairs {
-		name := t.Sentence("factor.pair", text.Args{"A": t.level(u.from), "B": t.level(u.to)})
+		name := t.Sentence("factor.pair", text.Args{"A": t.levelNamed(u.Factor, u.from), "B": t.level(u.to)})
 		if u.differs() {
 			shown = append(shown, name)
 		} else {
@@ -193,7 +193,7 @@ func (t testView) describedByPairs(f FactorEffect) bool {
 }
 
 // interacts reports whether the effect of a factor is shown to depend on another.
-func (t testView) interacts(factor string) bool {
+func (t *Test) interacts(factor string) bool {
 	return slices.ContainsFunc(t.Interactions, func(i Interaction) bool { return i.Shown > 0 && slices.Contains(i.Factors[:], factor) })
 }
 
@@ -241,14 +241,14 @@ func (t testView) depends(i Interaction) string {
 	if *most.Ratio < 1 {
 		most, least = most.reversed(), least.reversed()
 	}
-	args["From"], args["To"], args["First"], args["Second"] = t.level(most.B), t.level(most.A), t.effectAt(most, at), t.effectAt(least, than)
+	args["From"], args["To"], args["First"], args["Second"] = t.level(most.B), t.level(most.A), t.effectAt(most, t.levelNamed(i.Factors[1], at)), t.effectAt(least, t.levelNamed(i.Factors[1], than))
 	return t.Sentence("factor.depends.each", args)
 }
 
 // effectAt is what a factor does at a level of another.
 func (t testView) effectAt(e LevelEffect, level string) string {
 	args := text.Args{
-		"Level": t.level(level), "Ratio": *e.Ratio, "More": *e.Ratio - 1, "Less": 1 - *e.Ratio, "Same": e.Decision == stats.Same,
+		"Level": level, "Ratio": *e.Ratio, "More": *e.Ratio - 1, "Less": 1 - *e.Ratio, "Same": e.Decision == stats.Same,
 		"Shown": e.Decision == stats.Better || e.Decision == stats.Worse, "Tested": e.Low != nil && e.High != nil,
 	}
 	if e.Low != nil && e.High != nil {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -75,9 +77,29 @@ func (t testView) rankTable(reasons bool) table {
 		out.add(t.named("column.rank_range", column{Number: true, keep: 2}), func(i int) string { return t.rankRange(t.Ranking[i]) })
 	}
 	if reasons {
-		out.add(t.named("column.why", column{}), func(i int) string { return t.Finding(t.Ranking[i].Reason) })
+		out.add(t.named("column.why", column{}), func(i int) string { return cmp.Or(t.reason(t.Ranking[i]), text.Absent) })
 	}
 	return out
+}
+
+// reason is why a pattern has its place. Of those behind the best it is empty for all but the first,
+// and for one that has the rank of the best as all pairs together do not tell it from them.
+func (t testView) reason(p Place) string {
+	behind := func(p Place) bool { return p.RankLow > 0 && !p.Best }
+	if behind(p) && (p.Rank == 1 || p.Pattern != t.Ranking[slices.IndexFunc(t.Ranking, behind)].Pattern) {
+		return ""
+	}
+	return t.because(p)
+}
+
+// because is why a pattern has its place, with the names that sentences have.
+func (t testView) because(p Place) string {
+	f := p.Reason
+	if than := f.Text("than"); than != "" {
+		f.Figures = maps.Clone(f.Figures)
+		f.Figures["than"] = t.called(than)
+	}
+	return t.Finding(f)
 }
 
 // ranksOverlap reports whether the ranks that patterns may have are not simply those of the
@@ -90,9 +112,12 @@ func (t testView) ranksOverlap() bool {
 				equal++
 			}
 		}
-		return p.RankLow > 0 && (p.RankLow != p.Rank || p.RankHigh != p.Rank+equal-1)
+		return p.RankLow > 0 && !t.vague(p) && (p.RankLow != p.Rank || p.RankHigh != p.Rank+equal-1)
 	})
 }
+
+// vague reports whether a pattern may have more than half of all ranks, which says nothing.
+func (t testView) vague(p Place) bool { return 2*(p.RankHigh-p.RankLow+1) > len(t.Ranking) }
 
 // rankRange is the ranks that a pattern may have, "2 to 4".
 func (t testView) rankRange(p Place) string {
@@ -101,6 +126,9 @@ func (t testView) rankRange(p Place) string {
 		return text.Absent
 	case p.RankHigh:
 		return strconv.Itoa(p.RankLow)
+	}
+	if t.vague(p) {
+		return text.Absent
 	}
 	return t.between(strconv.Itoa(p.RankLow), strconv.Itoa(p.RankHigh))
 }

@@ -26,6 +26,8 @@ type Design struct {
 	Until Until
 	// Searched is the factor whose levels were chosen while the campaign ran, if any.
 	Searched string
+	// Question is the factor that the campaign asks about, or "" if the plan names none.
+	Question string
 	// While is what was searched: the highest level of Searched at which each trial holds. Its Text
 	// is empty where the plateau was.
 	While While

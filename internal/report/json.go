@@ -46,13 +46,14 @@ func (t Test) MarshalJSON() ([]byte, error) {
 		Description string       `json:"description"`
 		AnswerText  string       `json:"answer"`
 		Answer      Answer       `json:"answer_facts"`
+		Headline    string       `json:"headline"`
 		CaveatTexts []string     `json:"caveats,omitempty"`
 		Caveats     []Caveat     `json:"caveat_facts,omitempty"`
 		TimingTexts []string     `json:"latency_methods,omitempty"`
 		Basis       basisJSON    `json:"basis"`
 		facts
 	}{
-		v.label(), t.Test, v.description(), v.answer(), t.Answer, caveats, t.Caveats, v.timings(),
+		v.label(), t.Test, v.description(), v.answer(), t.Answer, v.headline(), caveats, t.Caveats, v.timings(),
 		basisJSON{t.Basis.Metric.Key, t.Basis.Metric.Better == metric.Higher, v.basis()}, facts(t),
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
+	"soku/internal/stats"
 	"soku/internal/text"
 )
 
@@ -68,6 +69,7 @@ type Test struct {
 	Label       string           `json:"label"`
 	Test        measure.Test     `json:"test"`
 	Answer      Answer           `json:"answer_facts"`
+	Headline    *Answer          `json:"headline_facts,omitempty"` // about a factor, or nil where Answer is said first
 	Caveats     []Caveat         `json:"caveat_facts,omitempty"`
 	Basis       Basis            `json:"basis"`
 	Factors     []string         `json:"-"`       // columns of Rows[].Levels
@@ -186,6 +188,8 @@ type Place struct {
 	Low      *float64        `json:"low,omitempty"`
 	High     *float64        `json:"high,omitempty"`
 	Reason   measure.Finding `json:"reason_finding"`
+
+	behind *stats.Comparison // against the first, or nil if not tested
 
 	alike bool // neighbouring rounds are alike in the difference that the reason, or Same, is of
 }

@@ -71,6 +71,9 @@ func (t testView) patternNames() map[string]string {
 		if short == "" || uses[short] > 1 {
 			out[name] = name
 		}
+		if len(t.Factors) == 1 {
+			out[name] = t.levelNamed(t.Factors[0], out[name])
+		}
 	}
 	return out
 }

@@ -99,13 +99,15 @@ func (p *terminal) test(t testView) {
 
 // places writes why patterns have their places, once if all have one reason.
 func (p *terminal) places(t testView, ranking []Place) {
-	reason := t.Finding(ranking[0].Reason)
-	if !slices.ContainsFunc(ranking, func(p Place) bool { return t.Finding(p.Reason) != reason }) {
+	reason := t.because(ranking[0])
+	if !slices.ContainsFunc(ranking, func(p Place) bool { return t.because(p) != reason }) {
 		p.wrap("    ", reason)
 		return
 	}
 	for _, place := range ranking {
-		p.wrap("    ", t.Sentence("text.place", text.Args{"Pattern": place.Pattern, "Reason": t.Finding(place.Reason)}))
+		if reason := t.reason(place); reason != "" {
+			p.wrap("    ", t.Sentence("text.place", text.Args{"Pattern": t.called(place.Pattern), "Reason": reason}))
+		}
 	}
 }
 

@@ -94,6 +94,25 @@ func (c groupComparisons) pairOf(i, j int) PatternPair { return c.Pairs[pairInde
 // pair is the comparison of group i with an earlier group j, with its interval as by
 // [contrast.holm].
 func (c groupComparisons) pair(i, j int) Comparison {
+	d, p, alpha := c.contrast(i, j)
+	out := d.holm(alpha, p.Adjusted)
+	if c.soleBest(j) { // constrained, as by Hsu 1984
+		out.endAtZero()
+	}
+	out.Needed, out.Seen = d.needed(alpha), p.Seen
+	return out
+}
+
+// byItself is the same with the interval of this pair alone.
+func (c groupComparisons) byItself(i, j int) Comparison {
+	d, p, alpha := c.contrast(i, j)
+	out := d.interval(c.looks.Alpha())
+	out.Needed, out.Seen = d.needed(alpha), p.Seen
+	return out
+}
+
+// contrast is that of group i from an earlier group j, and the level at which all pairs hold together.
+func (c groupComparisons) contrast(i, j int) (contrast, PatternPair, float64) {
 	n := pairIndex(len(c.Ranks), j, i)
 	p := c.Pairs[n]
 	d, found := c.alone[n]
@@ -104,11 +123,5 @@ func (c groupComparisons) pair(i, j int) Comparison {
 		d.estimate = d.negated() // of i from j
 		d.mean += 0              // not -0
 	}
-	alpha := bonferroni(c.looks.Alpha(), c.tested)
-	out := d.holm(alpha, p.Adjusted)
-	if c.soleBest(j) { // constrained, as by Hsu 1984
-		out.endAtZero()
-	}
-	out.Needed, out.Seen = d.needed(alpha), p.Seen
-	return out
+	return d, p, bonferroni(c.looks.Alpha(), c.tested)
 }

@@ -25,6 +25,9 @@ type Ranked struct {
 	// paired comparisons, not from overlaps of these intervals.
 	Estimate, Low, High float64
 	Reason              measure.Finding // of the rank
+	// Behind is the group against the first one; its interval is of this pair by itself. It is nil for
+	// the first one, and where nothing was tested.
+	Behind *Comparison
 	// Alike reports that neighbouring rounds are alike in the difference that Reason shows. See [LagOne].
 	Alike bool
 }
@@ -180,6 +183,10 @@ func tiers(entries []entry, higherIsBetter bool, looks Looks, practical float64)
 		out = append(out, k)
 	}
 	for i := range out {
+		if i > 0 {
+			c := pairs.byItself(i, 0)
+			out[i].Behind = &c
+		}
 		out[i].Ranks = pairs.Ranks[i]
 		if pairs.Letters != nil {
 			out[i].Letters = pairs.Letters[i]

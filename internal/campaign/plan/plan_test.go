@@ -137,6 +137,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{plans.Minimal + "factors: {stream: [1, 16, 64]}\n", `p.yaml:5:11: factors.stream: factor "stream" sets nothing: its levels 1, 16 and 64 differ in their names only; did you mean streams? Where a person makes the change, write by: hand`},
 		{plans.Minimal + "factors: {offload: [on, off]}\n", `p.yaml:5:11: factors.offload: factor "offload" sets nothing: its levels on and off differ in their names only; give the levels options:`},
 		{plans.Minimal + "factors: {a: [{name: x, to: vm}, y, z]}\n", `factor "a" sets nothing: its levels y and z differ`},
+		{plans.Minimal + "factors: {streams: [1, 16]}\nquestion: stream\n", `p.yaml:6:11: question: there is no factor "stream"; did you mean streams?`},
 		{plans.Minimal + "factors: {site: [tokyo]}\n", `factor "site" sets nothing: its level tokyo is a name only`},
 		{plans.Minimal + "factors: {a: [x, y]}\nbefore: echo $SOKU_FACTOR_AB\n", `factor "a" sets nothing`},
 		{plans.Minimal + "factors: {a: {by: robot, levels: [x, y]}}\n", `p.yaml:5:19: factors.a.by: "robot" changes no levels; write hand`},

@@ -20,6 +20,9 @@ func (p *Plan) checkSelections(d *yamlfile.File) error {
 			return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.exclude_all", nil))
 		}
 	}
+	if _, known := p.Factors.Get(p.Question); p.Question != "" && !known {
+		return d.LocateAt("question", p.unknownFactor(p.Question))
+	}
 	for key, s := range map[string]Selection{"only": p.Only, "control": p.Control} {
 		if err := p.wrongSelection(s); err != nil {
 			return d.LocateAt(selectionPath(d, key, s, err), err)
