@@ -36,7 +36,7 @@ func (l *Load) Span() time.Duration { return Since(l.since) }
 func (l *Load) Share() float64 { return float64(threadTime()-l.ran) / float64(l.Span()) }
 
 // Idle returns how many of the processors that this process may use were idle since Begin, as a
-// mean, with an error of 10 ms of the time of each of them; 0 if it was not counted.
+// mean, with an error of 10 ms of the time of each of them, or 0 if it was not counted.
 func (l *Load) Idle() float64 {
 	if l.idle < 0 {
 		return 0

@@ -33,13 +33,14 @@ func TestALoadKnowsABusyThreadFromAWaitingOne(t *testing.T) {
 	var l Load
 	l.Begin(true)
 	time.Sleep(200 * time.Millisecond)
-	if share, idle := l.Share(), l.Idle(); share > 0.2 || idle <= 0 || idle > float64(runtime.NumCPU())+0.2 {
-		t.Errorf("a waiting thread has a share of %.2f, %.2f idle processors", share, idle)
+	waiting, idle := l.Share(), l.Idle()
+	if waiting > 0.1 || idle < 0 || idle > float64(runtime.NumCPU())+0.2 {
+		t.Errorf("a waiting thread has a share of %.2f, %.2f processors idle", waiting, idle)
 	}
 	l.Begin(false)
-	for l.Span() < 200*time.Millisecond {
+	for l.Span() < 200*time.Millisecond || threadTime()-l.ran < 20*time.Millisecond { // also on a busy host
 	}
-	if share, idle := l.Share(), l.Idle(); share < 0.5 || share > 1.01 || idle != 0 {
-		t.Errorf("a thread that computes has a share of %.2f, %.2f idle processors, which were not counted", share, idle)
+	if share, idle := l.Share(), l.Idle(); share < 2*waiting || share > 1.01 || idle != 0 {
+		t.Errorf("a thread that computes has a share of %.2f, %.2f processors idle, which were not counted", share, idle)
 	}
 }
