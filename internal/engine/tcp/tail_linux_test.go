@@ -63,6 +63,22 @@ func TestAStreamThatStoodStillGoesOn(t *testing.T) {
 	}
 }
 
+// What lasts at the mean rate and at that of the last 100 ms does not if the stream goes on as at the first look.
+func TestAStreamThatPausesForAMomentGoesOn(t *testing.T) {
+	begin := time.Now()
+	x := tail{}
+	for i, sent := range []int64{0, 6_000_000, 6_000_000} {
+		x.note(look{begin.Add(time.Duration(i) * 60 * time.Millisecond), sent})
+	}
+	now := look{begin.Add(170 * time.Millisecond), 6_100_000}
+	if x.lasts(begin.Add(-time.Minute), now, 1_000_000, 100*time.Millisecond) {
+		t.Error("it ends in a pause of 110 ms")
+	}
+	if !x.lasts(begin.Add(-time.Minute), now, 4_000_000, 100*time.Millisecond) {
+		t.Error("it goes on with as many bytes unsent as it sends at its highest rate")
+	}
+}
+
 // A slow reader leaves the sender's queue full, as a slow path does.
 func TestASendersQueueIsSentByTheEndOfTheFlow(t *testing.T) {
 	tier.WatchesTheClock(t)
