@@ -33,6 +33,9 @@ func TestAParkedGoroutineWakesForDataAWakeOrItsTime(t *testing.T) {
 	if d := <-parked(t, p, fds, 50*time.Millisecond); d < 50*time.Millisecond || d > long/2 {
 		t.Errorf("with a time of 50 ms it took %v", d)
 	}
+	if d := <-parked(t, p, []unix.PollFd{{Fd: int32(w.Fd()), Events: unix.POLLOUT}}, long); d > long/2 {
+		t.Error("room did not end the wait")
+	}
 	for round := range 3 { // each leaves the parking as it was
 		done := parked(t, p, fds, long)
 		time.Sleep(20 * time.Millisecond)
@@ -58,5 +61,9 @@ func TestAParkedGoroutineWakesForDataAWakeOrItsTime(t *testing.T) {
 		if _, err := r.Read(make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	p.Close() // as where the process has no descriptor left
+	if d := <-parked(t, p, fds, 50*time.Millisecond); d < 50*time.Millisecond || d > long/2 {
+		t.Errorf("without a descriptor and with a time of 50 ms it took %v", d)
 	}
 }
