@@ -121,8 +121,8 @@ func TestALimitByAThreadOfTheProgramIsNamedIfProcessorsAreIdle(t *testing.T) {
 			t.Errorf("%+v: the remedy is %+v", c, m)
 		}
 	}
-	unknown := receiving(92e6, 30e6)
-	unknown.Hosts.Server.Series = withSeries(unknown, readings(nil), readings(map[string]int64{"thread.busiest_ns": 95e6, "thread.busiest_run_ns": 92e6})).Hosts.Server.Series
+	unknown := withSeries(receiving(92e6, 30e6), readings(nil), readings(map[string]int64{"thread.busiest_ns": 95e6, "thread.busiest_run_ns": 92e6}))
+	unknown.Hosts.Server.Facts.CPUs = 4
 	if m := remedyOf(unknown, &measure.Verdict{LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium, Rule: "receiver_thread"}); m == nil || m.Code != "receiver_host" {
 		t.Errorf("without the processors' time the remedy is %+v", m)
 	}
