@@ -389,3 +389,15 @@ func TestAnExclusivePlaceIsNotFreeBeforeEverythingOfItHasEnded(t *testing.T) {
 		}
 	}
 }
+
+func TestCopiesMayTakeATenthOfTheDisk(t *testing.T) {
+	var c Config
+	if err := c.OpenCopyRoot(t.TempDir(), CopyMaxTenth); err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseCopyRoot()
+	free, known := c.CopyRoot.Free()
+	if most := float64(c.CopyRoot.Most()); known && (most < 0.05*float64(free) || most > 0.2*float64(free)) { // others write, too
+		t.Errorf("%g of %d free bytes", most, free)
+	}
+}
