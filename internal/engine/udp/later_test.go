@@ -44,7 +44,7 @@ func TestTheNumberOfDatagramsIsReportedAfterTheCounts(t *testing.T) {
 func TestTheNumberOfDatagramsIsSentByTheWorkThatIsLeft(t *testing.T) {
 	from, to := pairs(t, 1)
 	o := options(0, 1, 8_000_000)
-	o.Bytes = measure.Size(5 * o.Size)
+	o.Bytes = 5 * o.Size
 	ctx, stop := context.WithCancel(t.Context())
 	var rest func(context.Context)
 	if _, err := Send(ctx, from, o, engine.Flow{Later: func(work func(context.Context)) { rest = work }}); err != nil || rest == nil {
