@@ -100,6 +100,10 @@ func TestATrialHasAsMuchTimeAsItsOptionsSay(t *testing.T) {
 	if d := s.longest(); d != 0 {
 		t.Errorf("a trial of an amount has %v", d)
 	}
+	alone := Spec{Test: measure.TestPing, Options: option.Defaults(measure.TestPing)}
+	if d := alone.longest(); alone.Options.Duration == 0 || d != 0 {
+		t.Errorf("a trial of %v without a server has %v", alone.Options.Duration, d)
+	}
 }
 
 func FuzzReports(f *testing.F) {

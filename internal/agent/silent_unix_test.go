@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,5 +55,16 @@ func TestAChildThatHasReadTheSpecMayWaitForLong(t *testing.T) {
 	}
 	if len(within) != 1 || within[0] != longestWait {
 		t.Errorf("times are %v", within)
+	}
+}
+
+// Without that, a child that waits for its turn would be ended as one that reports nothing.
+func TestAChildIsAskedToReportThatItHasReadTheSpec(t *testing.T) {
+	p := Process{Now: time.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
+		return exec.CommandContext(ctx, "sh", "-c", `read -r spec; echo "${spec##*,}" >&2; exit 1`), nil
+	}}
+	r := p.Run(t.Context(), Spec{Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP)}, Hooks{})
+	if r.Error == nil || !strings.Contains(r.Error.Message, `"acknowledge":true}`) {
+		t.Errorf("the spec ends with %v", r.Error)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 )
 
@@ -49,6 +50,20 @@ func TestTooManyRoundsOfAPlanAreRefused(t *testing.T) {
 	b.resume()
 	if err := b.campaign.RaiseRounds(time.Now()); measure.KindOf(err) != measure.KindUsage || b.campaign.Rounds() != 2 {
 		t.Errorf("%d rounds, error %v", b.campaign.Rounds(), err)
+	}
+}
+
+func TestTooManyTrialsOfLevelsAreRefused(t *testing.T) {
+	b := newBench(t, plans.Study)
+	b.create()
+	if err := b.campaign.AddRounds((plan.MaxTrials-b.campaign.Trials())/b.campaign.Plan.TrialsOfRound(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	trials := b.campaign.Trials()
+	b.plan = plans.Parse(t, strings.Replace(plans.Study, "sku: [", "sku: [{name: tiny, options: {dscp: 12}}, ", 1))
+	b.resume()
+	if err := b.campaign.RaiseRounds(time.Now()); measure.KindOf(err) != measure.KindUsage || b.campaign.Trials() != trials {
+		t.Errorf("%d trials, error %v", b.campaign.Trials(), err)
 	}
 }
 

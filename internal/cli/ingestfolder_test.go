@@ -235,6 +235,22 @@ func TestIngestingAgainWithAPatternReplacesAfterAQuestion(t *testing.T) {
 	}
 }
 
+func TestAFailedResultThatIsReplacedCountsOnce(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	dir := folderOf(t, map[string]string{"D2/run1.json": "@iperf3-3.12-refused.json"})
+	for i, pattern := range []string{"{size}/*", "{vm}/*"} {
+		if report, code, errs := ingestedAs(t, sys, "--replace", "--campaign", "x", "--path-pattern", pattern, dir); report.New != 1-i || report.Replaced != i {
+			t.Fatalf("%s: status %d, %+v: %s", pattern, code, report, errs)
+		}
+	}
+	list, out, _ := fakeSystem(t, "ls", "--campaigns", "--json")
+	list.DataDir = sys.DataDir
+	var campaigns []store.Campaign
+	if code := Run(list); code != 0 || json.Unmarshal(out.Bytes(), &campaigns) != nil || len(campaigns) != 1 || campaigns[0].Done != 1 || campaigns[0].Failed != 1 {
+		t.Errorf("status %d: %s", code, out)
+	}
+}
+
 func TestTheSameFileInTwoFoldersIsReplacedOnce(t *testing.T) {
 	sys, _, _ := fakeSystem(t)
 	dir := folderOf(t, map[string]string{"D2/run1.json": "@iperf3-3.12-tcp.json", "D4/run1.json": "@iperf3-3.12-tcp.json"})

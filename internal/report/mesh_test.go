@@ -63,7 +63,7 @@ func (m mesh) input() Input {
 				res.Path = measure.Path{Client: end(p[0]), Server: end(p[1]), Direction: measure.Forward}
 				res.Flows = []measure.Flow{{Direction: measure.Forward, Samples: []measure.Sample{{EndNs: 1e9, ReceivedBytes: int64(res.Summary.GoodputBps / 8)}, {StartNs: 1e9, EndNs: 2e9, ReceivedBytes: int64(res.Summary.GoodputBps / 8)}}}}
 				if way == "together" {
-					skew := int64(k) * int64(100*time.Microsecond)
+					skew := int64((k+len(pairs)/2)%len(pairs)) * int64(100*time.Microsecond) // the last to start is in the middle
 					res.Trial.Group = &measure.Group{ID: fmt.Sprintf("g%d", round), Trials: len(pairs), StartSkewNs: &skew}
 				}
 				res.ID = fmt.Sprintf("m%06d", len(in.Results))

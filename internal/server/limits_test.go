@@ -362,3 +362,42 @@ func TestAPortInUseIsReported(t *testing.T) {
 	}
 	t.Error("the error does not name UDP")
 }
+
+// A client begins a round trip after its server.
+func TestATestMayLastAsLongAsTheServerAllows(t *testing.T) {
+	const limit = measure.Duration(10 * time.Second)
+	s := &Server{cfg: Config{MaxDuration: limit}}
+	for asked, want := range map[measure.Duration]time.Duration{limit: LongestServed(limit), 0: limit.Std()} {
+		if got, why := s.timeLimit(&session{options: measure.Options{Duration: asked}}); got != want || measure.KindOf(why) != measure.KindRefused {
+			t.Errorf("a test of %v is ended after %v: %v; want %v", asked, got, why, want)
+		}
+	}
+}
+
+// goneClient is a session whose client has no connection.
+type goneClient struct{ waiter }
+
+func (goneClient) grant()       {}
+func (goneClient) queued(int)   {}
+func (goneClient) yields() bool { return true }
+
+func TestAnExclusivePlaceIsNotFreeBeforeEverythingOfItHasEnded(t *testing.T) {
+	a := &admission{exclusive: true}
+	for want := range 3 {
+		if position, err := a.enter(&goneClient{}); err != nil || position != want {
+			t.Errorf("client %d is at %d of the queue: %v", want, position, err)
+		}
+	}
+}
+
+func TestCopiesMayTakeATenthOfTheDisk(t *testing.T) {
+	var c Config
+	if err := c.OpenCopyRoot(t.TempDir(), CopyMaxTenth); err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseCopyRoot()
+	free, known := c.CopyRoot.Free()
+	if most := float64(c.CopyRoot.Most()); known && (most < 0.05*float64(free) || most > 0.2*float64(free)) { // others write, too
+		t.Errorf("%g of %d free bytes", most, free)
+	}
+}

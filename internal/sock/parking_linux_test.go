@@ -30,6 +30,9 @@ func TestAParkedGoroutineWakesForDataAWakeOrItsTime(t *testing.T) {
 	}
 	fds := []unix.PollFd{{Fd: -1}, {Fd: int32(r.Fd()), Events: unix.POLLIN}}
 	const long = time.Minute
+	if d := <-parked(t, p, []unix.PollFd{{Fd: int32(w.Fd()), Events: unix.POLLOUT}}, long); d > long/2 {
+		t.Error("room did not end the wait")
+	}
 	if d := <-parked(t, p, fds, 50*time.Millisecond); d < 50*time.Millisecond || d > long/2 {
 		t.Errorf("with a time of 50 ms it took %v", d)
 	}
@@ -58,5 +61,12 @@ func TestAParkedGoroutineWakesForDataAWakeOrItsTime(t *testing.T) {
 		if _, err := r.Read(make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
+		if d := <-parked(t, p, fds, 50*time.Millisecond); d < 50*time.Millisecond {
+			t.Errorf("round %d: nothing happened, and the wait ended after %v", round, d)
+		}
+	}
+	p.Close() // as where the process has no descriptor left
+	if d := <-parked(t, p, fds, 50*time.Millisecond); d < 50*time.Millisecond || d > long/2 {
+		t.Errorf("without a descriptor and with a time of 50 ms it took %v", d)
 	}
 }

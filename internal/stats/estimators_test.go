@@ -61,6 +61,24 @@ func TestNoPatternIsBeforeOneThatIsShownToBeBetter(t *testing.T) {
 		if got[0].Name != pair[0].Name || got[1].Rank != 2 || !got[0].Best || got[1].Best || !(low < 0) || got[0].Estimate > got[1].Estimate {
 			t.Errorf("%+v", got)
 		}
+		if _, ranks := got[1].Reason.Number("signed_ranks"); ranks != (pair[0].Name == "c") {
+			t.Errorf("%s by signed ranks: %v", got[1].Name, ranks)
+		}
+	}
+}
+
+func TestTheOrderOfRoundsChangesNoDigitOfAnEstimate(t *testing.T) {
+	for seed := range uint64(100) {
+		r := source(seed)
+		values := make([]float64, 6)
+		for i := range values {
+			values[i] = 1e6 * (1 + r.Float64())
+		}
+		want := EstimateOfRounds(values).Estimate
+		r.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
+		if got := EstimateOfRounds(values).Estimate; got != want {
+			t.Errorf("seed %d: %v, in another order %v", seed, want, got)
+		}
 	}
 }
 

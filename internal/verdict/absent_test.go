@@ -113,14 +113,15 @@ func TestALinuxServerThatCountsNoDropDroppedNone(t *testing.T) {
 // A full table of tracked connections drops SYNs before they reach a listener: the server counts that, and
 // none of its listeners dropped anything.
 func TestAServerThatCannotTrackConnectionsIsNoLimitOfThePath(t *testing.T) {
-	client, server := readings(map[string]int64{"thread.busiest_ns": 1e7, "tcp.syn_retransmits": 5}), readings(map[string]int64{"thread.busiest_ns": 1e7, "conntrack.dropped": 5})
+	client, server := readings(map[string]int64{"thread.busiest_ns": 1e7, "tcp.syn_retransmits": 5}), readings(map[string]int64{"thread.busiest_ns": 1e7, "conntrack.dropped": 5, "conntrack.insert_failed": 3})
 	r := withSeries(&measure.Result{Test: measure.TestConnect, Connect: &measure.Connect{Opened: 900, Failed: 100}}, client, server)
 	r.Hosts.Server.Facts.OS = "linux"
 	v := Judge(r)
-	if v.LimitedBy != measure.BottleneckServerOverload || v.Confidence != measure.High || v.Evidence[0].Where != measure.AtServer || v.Remedy.Code != "conntrack_table" {
+	if v.LimitedBy != measure.BottleneckServerOverload || v.Confidence != measure.High || v.Evidence[0].Where != measure.AtServer || v.Evidence[0].Value != 0.32 || v.Remedy.Code != "conntrack_table" {
 		t.Errorf("the verdict is %+v", v)
 	}
 	delete(server.Columns, "conntrack.dropped") // nothing was dropped there
+	delete(server.Columns, "conntrack.insert_failed")
 	if v := Judge(withSeries(r, client, server)); v.LimitedBy != measure.BottleneckConnectionRate {
 		t.Errorf("the verdict is %+v", v)
 	}

@@ -78,7 +78,10 @@ func TestALimitByAThreadOfTheProgramIsNamedIfProcessorsAreIdle(t *testing.T) {
 		for _, cpu := range []string{"cpu0", "cpu1", "cpu2", "cpu3"} {
 			columns[cpu+".user_ns"], columns[cpu+".softirq_ns"] = busy/2, busy/2
 		}
-		r := withSeries(ofStreams("cubic", 20e6, 16), readings(nil), readings(columns))
+		far := readings(columns)
+		clear(far.Columns["cpu0.user_ns"][:10]) // it has yet to begin
+		clear(far.Columns["thread.busiest_run_ns"][20:22])
+		r := withSeries(ofStreams("cubic", 20e6, 16), readings(nil), far)
 		r.Hosts.Server.Facts.CPUs = 4
 		return r
 	}
@@ -108,6 +111,20 @@ func TestALimitByAThreadOfTheProgramIsNamedIfProcessorsAreIdle(t *testing.T) {
 		if said := text.English().Remedy(m); c.code == "own_thread" && said != want {
 			t.Errorf("%s: said %q, want %q", name, said, want)
 		}
+	}
+	for _, c := range []struct {
+		run, busy int64
+		code      string
+	}{{81e6, 30e6, "own_thread"}, {79e6, 30e6, "receiver_host"}, {92e6, 74e6, "own_thread"}, {92e6, 76e6, "receiver_host"}} {
+		m := remedyOf(receiving(c.run, c.busy), &measure.Verdict{LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium, Rule: "receiver_thread"})
+		if m == nil || m.Code != c.code {
+			t.Errorf("%+v: the remedy is %+v", c, m)
+		}
+	}
+	unknown := withSeries(receiving(92e6, 30e6), readings(nil), readings(map[string]int64{"thread.busiest_ns": 95e6, "thread.busiest_run_ns": 92e6}))
+	unknown.Hosts.Server.Facts.CPUs = 4
+	if m := remedyOf(unknown, &measure.Verdict{LimitedBy: measure.BottleneckReceiverCPU, Confidence: measure.Medium, Rule: "receiver_thread"}); m == nil || m.Code != "receiver_host" {
+		t.Errorf("without the processors' time the remedy is %+v", m)
 	}
 }
 

@@ -46,6 +46,8 @@ func TestABusyLoopGivesHalfOfItsStreamsToANewOneWhileAProcessorIsIdle(t *testing
 		"some loops of at least four": {20, always, 4},
 		"many streams":                {100, always, mostLoops},
 		"never busy":                  {32, spreading{busy: 1e9, idle: -1}, 1},
+		"its own thread is busy":      {8, spreading{every: time.Millisecond, busy: 1e-3, idle: -1}, 2},
+		"not watched for long enough": {32, spreading{every: time.Hour, busy: 1e-6, idle: -1}, 1},
 		"no processor is idle":        {32, spreading{idle: 1e9}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,8 +53,9 @@ func (t *tail) full(c *net.TCPConn, written int64, begin, stop time.Time) bool {
 	if !known {
 		return false
 	}
-	t.note(look{now, written - unsent})
-	return t.lasts(begin, look{now, written - unsent}, unsent, left)
+	l := look{now, written - unsent}
+	t.note(l)
+	return t.lasts(begin, l, unsent, left)
 }
 
 // note keeps a look for those that follow.

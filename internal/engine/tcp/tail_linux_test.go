@@ -63,12 +63,28 @@ func TestAStreamThatStoodStillGoesOn(t *testing.T) {
 	}
 }
 
+// What lasts at the mean rate and at that of the last 100 ms does not if the stream goes on as at the first look.
+func TestAStreamThatPausesForAMomentGoesOn(t *testing.T) {
+	begin := time.Now()
+	x := tail{}
+	for i, sent := range []int64{0, 6_000_000, 6_000_000} {
+		x.note(look{begin.Add(time.Duration(i) * 60 * time.Millisecond), sent})
+	}
+	now := look{begin.Add(170 * time.Millisecond), 6_100_000}
+	if x.lasts(begin.Add(-time.Minute), now, 1_000_000, 100*time.Millisecond) {
+		t.Error("it ends in a pause of 110 ms")
+	}
+	if !x.lasts(begin.Add(-time.Minute), now, 4_000_000, 100*time.Millisecond) {
+		t.Error("it goes on with as many bytes unsent as it sends at its highest rate")
+	}
+}
+
 // A slow reader leaves the sender's queue full, as a slow path does.
 func TestASendersQueueIsSentByTheEndOfTheFlow(t *testing.T) {
 	tier.WatchesTheClock(t)
 	a, b := loopback.TCP(t, 1)
-	go func() { // 40 Mbit/s
-		buffer := make([]byte, 50_000)
+	go func() { // 3.2 Mbit/s
+		buffer := make([]byte, 4_000)
 		for range time.Tick(10 * time.Millisecond) {
 			if _, err := b[0].Read(buffer); err != nil {
 				_ = b[0].CloseWrite()
@@ -76,16 +92,16 @@ func TestASendersQueueIsSentByTheEndOfTheFlow(t *testing.T) {
 			}
 		}
 	}()
-	_ = b[0].SetReadBuffer(64 << 10)
+	_ = b[0].SetReadBuffer(16 << 10)
 	o := options(2*time.Second, 1)
-	o.Window = 2 << 20 // 0.8 s of what is read
+	o.Window = 200 << 10 // 0.5 s of what is read, and no more than any system allows (net.core.wmem_max)
 	begin := time.Now()
 	s, err := Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward})
 	took := time.Since(begin)
 	if err != nil || sentBytes(s) == 0 {
 		t.Fatalf("%d bytes: %v", sentBytes(s), err)
 	}
-	if took < 1700*time.Millisecond || took > 2300*time.Millisecond {
+	if took < 1700*time.Millisecond || took > 2400*time.Millisecond {
 		t.Errorf("the sender took %s", took)
 	}
 }

@@ -98,17 +98,23 @@ func TestWhatIsCopiedHasTheChecksum(t *testing.T) {
 	p.fails(t, o, measure.KindBroken, "ssh.checksum")
 }
 
-func TestACopyThatStandsStillFails(t *testing.T) {
-	tier.SpendsSeconds(t)
-	p := newPerson(t)
-	stops := filepath.Join(t.TempDir(), "stops")
-	if err := os.WriteFile(stops, []byte("#!/bin/sh\ncase \"$*\" in *'cat >'*) exec sleep 60 ;; esac\nexec \"$@\"\n"), 0o700); err != nil {
+// copying returns a client whose copies of the program run a shell command in place of ssh and its arguments, "$@".
+func (p person) copying(t *testing.T, command string) ssh.Client {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\ncase \"$*\" in *'cat >'*) "+command+"; exit ;; esac\nexec \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	c := p.client()
-	c.Program = append([]string{stops}, c.Program...)
+	c.Program = append([]string{script}, c.Program...)
+	return c
+}
+
+func TestACopyThatStandsStillFails(t *testing.T) {
+	tier.SpendsSeconds(t)
+	p := newPerson(t)
 	begin := time.Now()
-	s, err := ssh.Open(t.Context(), c, order().StallAfter(500*time.Millisecond))
+	s, err := ssh.Open(t.Context(), p.copying(t, "exec sleep 60"), order().StallAfter(500*time.Millisecond))
 	var e *measure.Error
 	if !errors.As(err, &e) || e.Code != "ssh.copy_stalled" || e.Hint == "" || time.Since(begin) > 40*time.Second {
 		t.Errorf("after %v: %v", time.Since(begin), err)
@@ -116,6 +122,19 @@ func TestACopyThatStandsStillFails(t *testing.T) {
 	if s != nil {
 		s.Close()
 	}
+	p.nothingLeft(t)
+}
+
+// ssh takes a part of the program every 0.3 s, for 3 s in all.
+func TestASlowCopyEndsWell(t *testing.T) {
+	tier.SpendsSeconds(t)
+	p := newPerson(t)
+	slow := p.copying(t, `{ for i in 0 1 2 3 4 5 6 7 8 9; do dd bs=64k count=1 2>/dev/null; sleep 0.3; done; cat; } | "$@"`)
+	s, err := ssh.Open(t.Context(), slow, order().StallAfter(2*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
 	p.nothingLeft(t)
 }
 

@@ -166,8 +166,19 @@ func TestTheQuotaCountsWhereOnlyAProcessAboveSeesIt(t *testing.T) {
 	put(t, r.proc, "12/status", "Name:\tsoku\nPPid:\t7\n")
 	put(t, r.proc, "7/root/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "20000\n")
 	put(t, r.proc, "7/root/sys/fs/cgroup/cpu/a/cpu.stat", "nr_periods 8\nnr_throttled 3\nthrottled_time 7\n")
-	if got := sampled(t, r); got["cgroup.periods"] != 8 || got["cgroup.throttled_ns"] != 7 {
-		t.Errorf("%v", got)
+	for _, folder := range []bool{false, true} { // "ip netns exec" leaves an empty one
+		if folder {
+			if err := os.MkdirAll(r.cgroup, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := sampled(t, r); got["cgroup.periods"] != 8 || got["cgroup.throttled_ns"] != 7 {
+			t.Errorf("a folder of control groups is there: %v; %v", folder, got)
+		}
+	}
+	put(t, r.cgroup, "memory/tasks", "12\n")
+	if n, there := sampled(t, r)["cgroup.periods"]; there {
+		t.Errorf("%d periods of a group that the program is not in", n)
 	}
 }
 
