@@ -27,6 +27,7 @@ const (
 	RecordTrialDropped  = "trial_dropped"   // it was stopped, or skipped, and counts as not run
 	RecordAborted       = "aborted"         // the trials that are left between two ends do not run in this run
 	RecordRoundsAdded   = "rounds_added"    // the campaign has more rounds than its plan
+	RecordRoundsMissed  = "rounds_missed"   // the campaign has fewer rounds: their times passed
 	RecordTrialsCounted = "trials_counted"  // the campaign has so many trials: its searches did not need all that they could
 	RecordConflict      = "conflict"        // the store has another result with the identity of one in the journal
 	RecordCommand       = "command"         // a before or after command ended
@@ -52,7 +53,7 @@ type Record struct {
 	Command  *CommandRecord `json:"command,omitempty"`
 	Change   *ChangeRecord  `json:"change,omitempty"`
 	Abort    *AbortRecord   `json:"abort,omitempty"`
-	Rounds   int            `json:"rounds,omitempty"` // that were added
+	Rounds   int            `json:"rounds,omitempty"` // that were added or missed
 	Trials   int            `json:"trials,omitempty"` // that they have, or the campaign
 	// PlanRounds is how many rounds the plan has since then, where that is why they were added.
 	PlanRounds int `json:"plan_rounds,omitempty"`
