@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"io"
 	"maps"
 	"reflect"
 	"strings"
@@ -193,6 +194,14 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	return r.unknown.restore(b)
+}
+
+// WriteJSON writes what MarshalJSON returns and a line end, with fewer copies.
+func (r *Result) WriteJSON(w io.Writer) error {
+	if r.unknown.empty() {
+		return json.NewEncoder(w).Encode((*plainResult)(r))
+	}
+	return json.NewEncoder(w).Encode(r)
 }
 
 // UnmarshalJSON reads a document and refuses one of another schema.
