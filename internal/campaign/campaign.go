@@ -33,6 +33,7 @@ type Campaign struct {
 	bytes    int64     // payload moved so far, dropped trials included
 	sessions int       // runs so far
 	added    int       // rounds added to the plan's
+	missed   int       // rounds whose times passed
 	raised   int       // rounds of the plan that last had more of them, or 0
 	wanted   int       // rounds of the plan as it is now; its own are those that the campaign began with
 	trials   int       // of the whole campaign
@@ -150,6 +151,11 @@ func (c *Campaign) learn(rec journal.Record) error {
 		if rec.FromRound > 0 {
 			c.additions = append(c.additions, addition{Addition: Addition{FirstRound: rec.FromRound}, text: rec.Text})
 		}
+	case journal.RecordRoundsMissed:
+		c.missed += rec.Rounds
+		c.added -= rec.Rounds
+		c.trials -= rec.Trials
+		c.recorded -= rec.Trials
 	case journal.RecordTrialsCounted:
 		c.trials, c.recorded = rec.Trials, rec.Trials
 	case journal.RecordGroupFinished:

@@ -89,7 +89,7 @@ func (n *counting) searches() {
 		for round := 2; round <= n.counted; {
 			next := n.counted + 1
 			if round <= c.Plan.LastRound() {
-				next = round + schedule.SameTests(c.Plan, round)
+				next = min(next, round+schedule.SameTests(c.Plan, round))
 			}
 			blocks := (next - round) * later
 			for visited := round; visited < next; visited++ {

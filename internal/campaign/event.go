@@ -23,6 +23,7 @@ const (
 	EventConflict                      // the store has another result with the identity of one of the campaign, for Error
 	EventAborted                       // the trials that are left between two ends do not run now
 	EventRoundAwaited                  // a round begins later, at its time
+	EventRoundsMissed                  // rounds are left out, because their times passed
 )
 
 // Event is an event of a campaign for people who watch it.
@@ -36,7 +37,7 @@ type Event struct {
 	Wait     time.Duration          // for EventWaiting: at most so long
 	Round    int                    // for EventRoundAwaited
 	At       time.Time              // for EventRoundAwaited: when it begins
-	Missed   int                    // for EventRoundAwaited: times that the round before missed
+	Missed   int                    // for EventRoundAwaited: times that the round before missed; for EventRoundsMissed: rounds
 	Error    *measure.Error         // for EventHostGone, EventWaiting and EventAborted: why; for EventCommandDone, if the command failed
 
 	Done, Failed, Total int           // trials of the selection

@@ -81,14 +81,18 @@ func (r *run) blocks(ctx context.Context) error {
 				continue // of a pass before
 			}
 			begins := b.Round != last
-			last = b.Round
 			// The results of a search in the round before decide how many trials there are.
 			if r.counted != r.c.Rounds() || begins && r.searches() {
 				r.count()
 			}
-			if err := r.awaitRound(ctx, b); err != nil {
+			missed, err := r.awaitRound(ctx, b)
+			if err != nil {
 				return err
 			}
+			if missed {
+				break
+			}
+			last = b.Round
 			ran := r.out.Ran
 			if err := r.block(ctx, b); err != nil {
 				return err

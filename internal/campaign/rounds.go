@@ -6,10 +6,11 @@ import (
 	"soku/internal/campaign/advice"
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
-// Rounds is how many rounds the campaign has: the plan's and those added.
+// Rounds is how many rounds the campaign has: the plan's and those added, without those missed.
 func (c *Campaign) Rounds() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -26,7 +27,7 @@ func (c *Campaign) RaiseRounds(now time.Time) error {
 	if c.wanted <= c.planRounds() {
 		return nil
 	}
-	more := max(c.roundsFor(c.wanted)-c.Rounds(), 0)
+	more := max(c.roundsFor(c.wanted)-c.Missed()-c.Rounds(), 0)
 	rec, err := c.roundsAdded(more, now)
 	if err != nil {
 		return err
@@ -74,6 +75,10 @@ func (c *Campaign) AddRounds(n int, now time.Time) error {
 // roundsAdded is the record of n further rounds.
 func (c *Campaign) roundsAdded(n int, now time.Time) (journal.Record, error) {
 	trials := n * c.Plan.TrialsOfRound()
+	for round := c.Rounds() + 1; round <= min(c.Rounds()+n, c.Plan.LastRound()); round++ { // in place of one that was missed
+		tests := len(schedule.NewRound(c.Plan, "", 0, round).Tests)
+		trials -= len(c.Plan.AllPatterns()) * (c.Plan.TrialsOfPattern() - tests*c.Plan.PairCount())
+	}
 	if n > plan.MaxTrials || c.Trials()+trials > plan.MaxTrials {
 		return journal.Record{}, c.tooManyRounds(n)
 	}

@@ -87,7 +87,7 @@ type run struct {
 	counted    int                       // rounds when the trials were counted
 	roundsRun  int                       // rounds in which a trial ran
 	timed      int                       // round whose time has come, or 0
-	slot       int64                     // which of the times that was, from 0
+	slot       int                       // which of the times that was, from 0
 	byHand     []measure.Level           // that were confirmed last
 	changes    int                       // by hand that were confirmed
 	allChanges int                       // by hand that the run needs, or 0 if it is unknown

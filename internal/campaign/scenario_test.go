@@ -276,7 +276,17 @@ func (s *scenario) reopen() error {
 		return err
 	}
 	s.campaign = c
-	return c.RaiseRounds(time.Now())
+	if err := c.RaiseRounds(time.Now()); err != nil {
+		return err
+	}
+	before := c.Missed()
+	if err := c.MissRounds(time.Now()); err != nil {
+		return err
+	}
+	if more := c.Missed() - before; more > 0 {
+		s.note("%d rounds missed", more)
+	}
+	return nil
 }
 
 // work starts a process for the campaign. Its words are: for DURATION (then the script goes

@@ -403,6 +403,8 @@ func (p place) watch(e campaign.Event) {
 		p.trial(0, "waits for the server for up to %s: %s", e.Wait, e.Error.Message)
 	case campaign.EventRoundAwaited:
 		p.say(0, "r%d begins at %s, %d missed, %s left", e.Round, e.At.Sub(p.begin), e.Missed, e.Left)
+	case campaign.EventRoundsMissed:
+		p.say(0, "%d rounds missed", e.Missed)
 	case campaign.EventAborted:
 		p.say(0, "aborted: %s", e.Error.Message)
 	}

@@ -18,7 +18,7 @@ func (w *worked) learn(rec journal.Record) {
 	case rec.Kind == journal.RecordStarted:
 		w.before = w.total()
 		w.began, w.last = rec.At, rec.At
-	case rec.Kind == journal.RecordRoundsAdded: // also while nothing runs
+	case rec.Kind == journal.RecordRoundsAdded, rec.Kind == journal.RecordRoundsMissed: // also while nothing runs
 	case rec.At.After(w.last) && !w.began.IsZero():
 		w.last = rec.At
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,27 +120,20 @@ func isForeign(err error) bool {
 func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) ([]ingestPath, error) {
 	q := t.request
 	before := slices.Sorted(maps.Keys(t.intake.Alike(nil)))
+	if q.Path != nil && len(before) > 0 {
+		_, results, err := t.readAll(ctx, readablePaths(paths))
+		return paths, cmp.Or(err, t.intake.Deeper(results))
+	}
 	if q.Path != nil || q.Mapping != nil && len(q.Mapping.Results) > 0 || !severalFolders(paths) && len(before) == 0 {
 		return paths, nil
 	}
-	var all []string
-	for _, p := range paths {
-		if p.err == nil {
-			all = append(all, p.path)
-		}
-	}
+	all := readablePaths(paths)
 	if folders, err := ingest.FoldersOf(append(before, all...)); err == nil && folders == nil {
 		return paths, nil // fewer files have no other folders
 	}
-	var readable []string
-	var results []*measure.Result
-	for _, path := range all {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if r, _, err := t.read(path); err == nil {
-			readable, results = append(readable, path), append(results, r...)
-		}
+	readable, results, err := t.readAll(ctx, all)
+	if err != nil {
+		return nil, err
 	}
 	folders, earlier, err := t.foldersOf(readable, results)
 	if err != nil || folders == nil {
@@ -163,6 +157,31 @@ func (t *ingestTaker) chooseFactors(ctx context.Context, paths []ingestPath) ([]
 	return append(t.again(earlier), paths...), nil
 }
 
+func readablePaths(paths []ingestPath) (out []string) {
+	for _, p := range paths {
+		if p.err == nil {
+			out = append(out, p.path)
+		}
+	}
+	return out
+}
+
+// readAll reads files, without those that cannot be read, and their results without series.
+func (t *ingestTaker) readAll(ctx context.Context, paths []string) (readable []string, results []*measure.Result, err error) {
+	for _, path := range paths {
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+		if r, _, err := t.read(path); err == nil {
+			readable = append(readable, path)
+			for _, one := range r {
+				results = append(results, one.WithoutSeries())
+			}
+		}
+	}
+	return readable, results, nil
+}
+
 // foldersOf are the folders of files, or nil if no question about them is open. earlier are files of the campaign,
 // with their SHA-256, where these are in folders among them: they lie in one folder, as otherwise it was decided
 // before that folders are repeats.
@@ -173,11 +192,10 @@ func (t *ingestTaker) foldersOf(files []string, results []*measure.Result) (fold
 	if of, wrong := ingest.FoldersOf(before); err != nil || of != nil || wrong != nil {
 		return folders, nil, err
 	}
-	// Files at other depths may have been named from another folder.
 	if of, wrong := ingest.FoldersOf(append(before, files...)); wrong == nil && of != nil && len(before) > 0 {
 		return of, earlier, nil
 	}
-	return folders, nil, nil
+	return folders, nil, t.intake.Deeper(results)
 }
 
 // askFactors asks for the names of the factors and returns the path pattern, or an empty one without factors.

@@ -76,6 +76,9 @@ func (p *progress) Begun(b conduct.Beginning) {
 		done, _ := c.Done()
 		p.printLine("progress.begin", text.Args{
 			"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "AtMost": e.FewestTrials > 0, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Changes": e.HandChanges, "Done": done})
+		if n := c.Missed(); n > 0 {
+			p.printLine("progress.rounds_missed", text.Args{"Missed": n, "InAll": true})
+		}
 		for _, a := range c.Additions() {
 			p.printLine("progress.added_levels", text.Args{"Levels": levelTexts(a.Levels), "First": a.FirstRound, "Last": c.Rounds(), "Before": a.FirstRound - 1})
 		}
@@ -130,6 +133,8 @@ func (p *progress) event(e campaign.Event) {
 		p.print(p.catalogue.Sentence("progress.waiting", text.Args{"Error": errorText(p.catalogue, e.Error), "Wait": e.Wait}))
 	case campaign.EventRoundAwaited:
 		p.print(p.catalogue.Sentence("progress.round_awaited", text.Args{"Round": e.Round, "At": moment(e.At), "Missed": e.Missed}))
+	case campaign.EventRoundsMissed:
+		p.print(p.catalogue.Sentence("progress.rounds_missed", text.Args{"Missed": e.Missed, "InAll": false}))
 	case campaign.EventAborted:
 		message, _ := p.catalogue.Error(e.Error)
 		p.print(oneLine(p.catalogue.Sentence("progress.aborted", text.Args{"Error": message})))

@@ -85,10 +85,16 @@ func (s *Session) resume() (*campaign.Campaign, error) {
 	return c, nil
 }
 
-// addRounds adds the rounds that the plan has more than the campaign, and others.
+// addRounds adds the rounds that the plan has more than the campaign, and others. Rounds whose times
+// have passed are left out.
 func addRounds(c *campaign.Campaign, more int, now time.Time) error {
-	if err := c.RaiseRounds(now); err != nil || more == 0 {
+	if err := c.RaiseRounds(now); err != nil {
 		return err
 	}
-	return c.AddRounds(more, now)
+	if more != 0 {
+		if err := c.AddRounds(more, now); err != nil {
+			return err
+		}
+	}
+	return c.MissRounds(now)
 }

@@ -28,8 +28,7 @@ var endFolders = []string{"client", "server", "clients", "servers", "sender", "r
 func FoldersOf(paths []string) (*Folders, error) {
 	var all [][]string
 	for _, path := range paths {
-		parts := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
-		all = append(all, parts[:len(parts)-1])
+		all = append(all, foldersOf(path))
 	}
 	if len(all) == 0 {
 		return nil, nil
@@ -65,6 +64,72 @@ func FoldersOf(paths []string) (*Folders, error) {
 		return nil, nil
 	}
 	return f, nil
+}
+
+// deeper returns an error of kind usage if a file that would be a repeat of earlier ones lies deeper than all of
+// these below a common folder, or the other way round: the folders that one has more may be levels of a factor.
+// Folders that the pattern reads do not count; p is nil without a pattern. Paths without a common folder are not
+// compared, as they may have been named from different folders.
+func deeper(p *PathPattern, earlier []string, file string) error {
+	var wrong error
+	for _, other := range earlier {
+		deep, inDeep := p.unread(file)
+		flat, inFlat := p.unread(other)
+		if inDeep && inFlat && len(deep) == len(flat) {
+			return nil
+		}
+		below := other // the file that is not as deep
+		if len(deep) < len(flat) {
+			deep, flat, below = flat, deep, file
+		}
+		common := commonParts(deep, foldersOf(below))
+		if wrong != nil || !inDeep || !inFlat || common == 0 || !slices.ContainsFunc(deep[common:], isLevel) {
+			continue
+		}
+		rest, repeats, others := "*", "none", ""
+		if p != nil {
+			rest = p.text
+			repeats = strings.Repeat("*/", len(deep)-common) + rest
+		}
+		if common < len(flat) {
+			others = patternOf(flat[common:]) + rest
+		}
+		wrong = measure.Fail(measure.KindUsage, "ingest.folders.deeper", measure.Figures{
+			"file": short(file), "other": short(other), "folders": strings.Join(deep[common:], "/") + "/",
+			"levels": patternOf(deep[common:]) + rest, "others": others, "repeats": repeats,
+		})
+	}
+	return wrong
+}
+
+// foldersOf are the folders of a path, from the outer to the inner ones.
+func foldersOf(path string) []string {
+	parts := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
+	return parts[:len(parts)-1]
+}
+
+// commonParts is with how many equal names two paths begin.
+func commonParts(a, b []string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// patternOf is the beginning of a path pattern with a factor in place of each folder that may be a level.
+func patternOf(folders []string) string {
+	f := Folders{parts: make([][]string, len(folders))}
+	for n, name := range folders {
+		if isLevel(name) {
+			f.named = append(f.named, n)
+		}
+	}
+	return strings.TrimSuffix(f.Pattern(f.Suggested()), "*")
+}
+
+// isLevel reports whether a folder's name is not one of a repeat or of an end of a run.
+func isLevel(name string) bool {
+	return !repeatFolder.MatchString(name) && !slices.Contains(endFolders, strings.ToLower(name))
 }
 
 // Levels are the names of the folders of each possible factor, from the outer to the inner ones.

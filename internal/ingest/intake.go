@@ -5,6 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"soku/internal/measure"
 	"soku/internal/store"
@@ -124,7 +127,6 @@ func (in *Intake) Known(r *measure.Result) *Taken {
 // Alike returns the files, with their SHA-256, of those results of the campaign that would be repeats of the given ones:
 // of the same levels and label, and of other files. For nil it returns the files of all.
 func (in *Intake) Alike(results []*measure.Result) map[string]string {
-	row := func(levels []measure.Level, label string) string { return measure.LevelsKey(levels) + " " + label }
 	wanted, own := map[string]bool{}, map[string]bool{}
 	for _, r := range results {
 		wanted[row(r.Trial.Levels, r.Trial.Label)], own[r.Origin.SHA256] = true, true
@@ -141,6 +143,26 @@ func (in *Intake) Alike(results []*measure.Result) map[string]string {
 	}
 	return out
 }
+
+// Deeper returns an error of kind usage if a new result would be a repeat of results of the campaign whose files lie
+// at another depth, where the folders that one has more may be levels of a factor.
+func (in *Intake) Deeper(results []*measure.Result) error {
+	seen := map[string]bool{}
+	for _, r := range results {
+		key := strings.Join(append(foldersOf(r.Origin.File), row(r.Trial.Levels, r.Trial.Label)), "/")
+		if seen[key] || in.Known(r) != nil {
+			continue
+		}
+		seen[key] = true
+		if err := deeper(in.request.Path, slices.Sorted(maps.Keys(in.Alike([]*measure.Result{r}))), r.Origin.File); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row is what results have in common that are repeats of each other.
+func row(levels []measure.Level, label string) string { return measure.LevelsKey(levels) + " " + label }
 
 // Add gives a result its round and identity and stores it. If the result is already in the
 // campaign, added is false and the earlier one is returned. It fails if the store fails.

@@ -96,6 +96,20 @@ func (p *PathPattern) withoutEnd(path string) (string, bool) {
 	return path[:at[i]] + "{end}" + path[at[i+1]:], true
 }
 
+// unread are the folders of a path before what the pattern reads, or all without a pattern. ok is false for a
+// path of another form.
+func (p *PathPattern) unread(path string) (folders []string, ok bool) {
+	if p == nil {
+		return foldersOf(path), true
+	}
+	path = strings.ReplaceAll(path, `\`, "/")
+	at := p.whole.FindStringIndex(path)
+	if at == nil {
+		return nil, false
+	}
+	return foldersOf(path[:min(at[0]+1, len(path))]), true
+}
+
 // Match returns the factors in a path, in the pattern's order, and the round, 0
 // where the pattern has none. ok is false for a path of another form.
 func (p *PathPattern) Match(path string) (levels []measure.Level, round int, ok bool) {

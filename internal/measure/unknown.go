@@ -2,10 +2,13 @@ package measure
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"io"
 	"maps"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // unknownMembers are the members of a document that this version has no field
@@ -20,60 +23,38 @@ func (u *unknownMembers) empty() bool {
 	return u == nil || len(u.members) == 0 && len(u.fields) == 0 && len(u.items) == 0
 }
 
-// findUnknown compares raw with what the type t would read of it. Types that
-// decode themselves are taken as fully known.
-func findUnknown(raw json.RawMessage, t reflect.Type) *unknownMembers {
+// shape is what this version reads of a type of values: the members of an object or the elements of an array. It is
+// nil for types without either, and for those that decode themselves, which are taken as fully known.
+type shape struct {
+	members map[string]*shape
+	element *shape
+}
+
+var resultShape = sync.OnceValue(func() *shape { return shapeOf(reflect.TypeFor[Result](), map[reflect.Type]*shape{}) })
+
+// shapeOf returns the shape of a type; made are those that were made before, as types may contain themselves.
+func shapeOf(t reflect.Type, made map[reflect.Type]*shape) *shape {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if s, there := made[t]; there {
+		return s
 	}
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) && t != reflect.TypeFor[Result]() {
 		return nil
 	}
-	u := &unknownMembers{}
-	switch t.Kind() {
-	case reflect.Struct:
-		var members map[string]json.RawMessage
-		if json.Unmarshal(raw, &members) != nil {
-			return nil
+	switch {
+	case t.Kind() == reflect.Struct:
+		s := &shape{members: map[string]*shape{}}
+		made[t] = s
+		for name, of := range fieldTypes(t) {
+			s.members[name] = shapeOf(of, made)
 		}
-		known := fieldTypes(t)
-		for name, value := range members {
-			ft, ok := known[name]
-			if !ok {
-				if u.members == nil {
-					u.members = map[string]json.RawMessage{}
-				}
-				u.members[name] = value
-				continue
-			}
-			if sub := findUnknown(value, ft); !sub.empty() {
-				if u.fields == nil {
-					u.fields = map[string]*unknownMembers{}
-				}
-				u.fields[name] = sub
-			}
-		}
-	case reflect.Slice:
-		if t.Elem().Kind() != reflect.Struct {
-			return nil
-		}
-		var items []json.RawMessage
-		if json.Unmarshal(raw, &items) != nil {
-			return nil
-		}
-		for i, item := range items {
-			if sub := findUnknown(item, t.Elem()); !sub.empty() {
-				if u.items == nil {
-					u.items = map[int]*unknownMembers{}
-				}
-				u.items[i] = sub
-			}
-		}
+		return s
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return &shape{element: shapeOf(t.Elem(), made)}
 	}
-	if u.empty() {
-		return nil
-	}
-	return u
+	return nil
 }
 
 func fieldTypes(t reflect.Type) map[string]reflect.Type {
@@ -89,6 +70,75 @@ func fieldTypes(t reflect.Type) map[string]reflect.Type {
 		}
 	}
 	return out
+}
+
+// member returns what this version reads of a member, and its name if it is not as the field's is. name is the
+// member's own if it is unknown.
+func (s *shape) member(quoted []byte) (inner *shape, name string, known bool) {
+	if inner, known = s.members[string(quoted[1:len(quoted)-1])]; known {
+		return inner, "", true
+	}
+	return s.otherwiseWritten(quoted)
+}
+
+// otherwiseWritten is member for a name with escapes or of other case, which [json.Unmarshal] takes, too.
+func (s *shape) otherwiseWritten(quoted []byte) (inner *shape, name string, known bool) {
+	_ = json.Unmarshal(quoted, &name) // it is valid
+	for field, inner := range s.members {
+		if strings.EqualFold(field, name) {
+			return inner, field, true
+		}
+	}
+	return nil, name, false
+}
+
+// findUnknown returns what of the value that begins at b[at] this version does not read, and where the value ends. b
+// is valid JSON; it is gone through once, and only what is unknown is copied.
+func findUnknown(b []byte, at int, s *shape) (u *unknownMembers, end int) {
+	switch {
+	case s != nil && s.members != nil && b[at] == '{':
+		for at = space(b, at+1); b[at] != '}'; at = space(b, at) {
+			if b[at] == ',' {
+				at = space(b, at+1)
+			}
+			quoted := b[at:text(b, at)]
+			at = space(b, space(b, at+len(quoted))+1) // after the colon
+			inner, name, known := s.member(quoted)
+			sub, end := findUnknown(b, at, inner)
+			switch {
+			case !known:
+				u = u.orNew()
+				u.members[name] = bytes.Clone(b[at:end])
+			case sub != nil:
+				u = u.orNew()
+				u.fields[cmp.Or(name, string(quoted[1:len(quoted)-1]))] = sub
+			}
+			at = end
+		}
+	case s != nil && s.element != nil && b[at] == '[':
+		i := 0
+		for at = space(b, at+1); b[at] != ']'; at = space(b, at) {
+			if b[at] == ',' {
+				at = space(b, at+1)
+			}
+			sub, end := findUnknown(b, at, s.element)
+			if sub != nil {
+				u = u.orNew()
+				u.items[i] = sub
+			}
+			i, at = i+1, end
+		}
+	default:
+		return nil, value(b, at)
+	}
+	return u, at + 1
+}
+
+func (u *unknownMembers) orNew() *unknownMembers {
+	if u != nil {
+		return u
+	}
+	return &unknownMembers{members: map[string]json.RawMessage{}, fields: map[string]*unknownMembers{}, items: map[int]*unknownMembers{}}
 }
 
 // restore puts the unknown members back into the encoding of the same value.
@@ -146,18 +196,17 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	return r.unknown.restore(b)
 }
 
+// WriteJSON writes what MarshalJSON returns and a line end, with fewer copies.
+func (r *Result) WriteJSON(w io.Writer) error {
+	if r.unknown.empty() {
+		return json.NewEncoder(w).Encode((*plainResult)(r))
+	}
+	return json.NewEncoder(w).Encode(r)
+}
+
 // UnmarshalJSON reads a document and refuses one of another schema.
 func (r *Result) UnmarshalJSON(b []byte) error {
-	// Few documents have members that are unknown here. Only for those is the whole
-	// compared with what was read of it, which takes several times as long.
 	var p plainResult
-	known := json.NewDecoder(bytes.NewReader(b))
-	known.DisallowUnknownFields()
-	if known.Decode(&p) == nil && !known.More() && p.checkSchema() == nil {
-		*r = Result(p)
-		return nil
-	}
-	p = plainResult{}
 	if err := json.Unmarshal(b, &p); err != nil {
 		return err
 	}
@@ -165,7 +214,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*r = Result(p)
-	r.unknown = findUnknown(b, reflect.TypeFor[Result]())
+	r.unknown, _ = findUnknown(b, space(b, 0), resultShape())
 	r.adoptSentences()
 	return nil
 }

@@ -59,12 +59,17 @@ func ByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (
 
 // designOf returns how the results of a plan are judged.
 func designOf(p *plan.Plan, known *catalog.Catalog) report.Design {
-	return report.Design{
+	d := report.Design{
 		Practical: float64(p.Practical), Control: p.IsControl, Question: p.Question,
 		Searched: p.Find.Option, While: report.While{Text: string(p.Find.While), Test: p.Find.Test, Holds: p.Find.While.Holds},
 		Until:  Until(p),
+		Every:  p.Every.Std(),
 		Limits: func(r *measure.Result) []measure.Limit { return p.LimitsOf(r, known) },
 	}
+	if p.For > 0 {
+		d.Times = p.Rounds
+	}
+	return d
 }
 
 // limitsOfHosts returns, without a plan, the documented limits of the machine types that the

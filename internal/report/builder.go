@@ -111,7 +111,7 @@ func (b *Builder) Report() (*Report, error) {
 			rounds[x.Trial.Round] = true
 		}
 	}
-	r.Rounds = len(rounds)
+	r.Rounds, r.Times = len(rounds), timesOf(b.results, c, b.design)
 	for _, g := range byLabel(b.results, b.labels) {
 		r.Tests = append(r.Tests, b.test(g))
 	}

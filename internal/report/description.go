@@ -81,8 +81,12 @@ func (r reportView) title() string {
 
 // subtitle says how much was measured and when.
 func (r reportView) subtitle() string {
+	var times Times
+	if r.Times != nil {
+		times = *r.Times
+	}
 	return r.Sentence("report.subtitle", text.Args{
-		"Trials": r.Trials, "Rounds": r.Rounds, "Failed": r.Failed, "Period": r.period(), "Campaign": r.Campaign.ID,
+		"Missed": times.Missed, "Times": times.Of, "Trials": r.Trials, "Rounds": r.Rounds, "Failed": r.Failed, "Period": r.period(), "Campaign": r.Campaign.ID,
 		"Unfinished": r.Campaign.FinishedAt.IsZero(),
 	})
 }

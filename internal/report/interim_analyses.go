@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
@@ -24,6 +25,10 @@ type Design struct {
 	Limits func(*measure.Result) []measure.Limit
 	// Until is when the plan has enough rounds.
 	Until Until
+	// Every is the time between two times at which rounds begin, or 0 if they have none. Times is how
+	// many the plan has, or 0 if it has a number of rounds.
+	Every time.Duration
+	Times int
 	// Searched is the factor whose levels were chosen while the campaign ran, if any.
 	Searched string
 	// Question is the factor that the campaign asks about, or "" if the plan names none.

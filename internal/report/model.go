@@ -55,6 +55,7 @@ type Report struct {
 	Failed   int       `json:"failed"`
 	Ingested int       `json:"ingested,omitempty"` // trials that soku did not measure
 	Rounds   int       `json:"rounds"`
+	Times    *Times    `json:"times,omitempty"`    // at which rounds were to begin, where some were missed
 	Tests    []Test    `json:"tests"`              // one element a label, in the plan's order
 	Warnings []Warning `json:"warnings,omitempty"` // most frequent first
 	Hosts    []Host    `json:"hosts,omitempty"`

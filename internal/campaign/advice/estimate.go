@@ -66,7 +66,7 @@ func EstimateFrom(p *plan.Plan, only plan.Selection, added int, first func([]mea
 		from := first(pt.Levels)
 		for n, t := range pt.Tests {
 			last := p.RoundsOf(&p.Tests[n].Value)
-			rounds := max(0, last-from+1) + min(added, p.LastRound()+added-from+1)
+			rounds := max(0, min(last, p.LastRound()+added)-from+1) + max(0, min(added, p.LastRound()+added-from+1))
 			if turns != nil {
 				rounds = min(rounds, turns[i])
 			}

@@ -27,6 +27,7 @@ const (
 	RecordTrialDropped  = "trial_dropped"   // it was stopped, or skipped, and counts as not run
 	RecordAborted       = "aborted"         // the trials that are left between two ends do not run in this run
 	RecordRoundsAdded   = "rounds_added"    // the campaign has more rounds than its plan
+	RecordRoundsMissed  = "rounds_missed"   // the campaign has fewer rounds: their times passed
 	RecordTrialsCounted = "trials_counted"  // the campaign has so many trials: its searches did not need all that they could
 	RecordConflict      = "conflict"        // the store has another result with the identity of one in the journal
 	RecordCommand       = "command"         // a before or after command ended
@@ -52,7 +53,7 @@ type Record struct {
 	Command  *CommandRecord `json:"command,omitempty"`
 	Change   *ChangeRecord  `json:"change,omitempty"`
 	Abort    *AbortRecord   `json:"abort,omitempty"`
-	Rounds   int            `json:"rounds,omitempty"` // that were added
+	Rounds   int            `json:"rounds,omitempty"` // that were added or missed
 	Trials   int            `json:"trials,omitempty"` // that they have, or the campaign
 	// PlanRounds is how many rounds the plan has since then, where that is why they were added.
 	PlanRounds int `json:"plan_rounds,omitempty"`
@@ -110,7 +111,7 @@ type Document struct {
 	Error *measure.Error
 
 	result *measure.Result // nil until decoded
-	raw    json.RawMessage // nil if made from a result
+	raw    json.RawMessage // nil once there is a result
 }
 
 // NewDocument is the document of a result.
@@ -122,10 +123,10 @@ func NewDocument(r *measure.Result) *Document {
 func (d *Document) Result() (*measure.Result, error) {
 	if d.result == nil {
 		r := new(measure.Result)
-		if err := json.Unmarshal(d.raw, r); err != nil {
+		if err := r.UnmarshalJSON(d.raw); err != nil { // json.Unmarshal would read it twice more
 			return nil, err
 		}
-		d.result = r
+		d.result, d.raw = r, nil // of 100 MB one form is enough
 	}
 	return d.result, nil
 }
@@ -138,7 +139,7 @@ func (d *Document) MarshalJSON() ([]byte, error) {
 	return json.Marshal(d.result)
 }
 
-// UnmarshalJSON keeps the text and decodes the identity and the error.
+// UnmarshalJSON keeps b, which must not change afterwards, and decodes the identity and the error.
 func (d *Document) UnmarshalJSON(b []byte) error {
 	var head struct {
 		ID    string         `json:"id"`
@@ -147,7 +148,7 @@ func (d *Document) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return err
 	}
-	*d = Document{ID: head.ID, Error: head.Error, raw: bytes.Clone(b)}
+	*d = Document{ID: head.ID, Error: head.Error, raw: b}
 	return nil
 }
 
@@ -190,10 +191,11 @@ func Read(r io.Reader, visit func(Record) error) (whole int64, err error) {
 		if rec.Plan != nil && rec.Plan.Schema != Schema {
 			return whole, measure.Fail(measure.KindStore, "journal.schema", measure.Figures{"line": number, "schema": rec.Plan.Schema, "known": Schema})
 		}
+		length := int64(len(line)) + 1
 		if err := visit(rec); err != nil {
 			return whole, err
 		}
-		whole += int64(len(line)) + 1
+		whole += length
 	}
 }
 
@@ -220,21 +222,19 @@ var errTooLong = errors.New("the line is too long")
 // readLine returns the next line of at most most bytes without its end, or io.EOF if no line end
 // follows.
 func readLine(r *bufio.Reader, most int) ([]byte, error) {
-	var line []byte
-	for {
+	var pieces [][]byte // joined at the end: a buffer that grows with the line leaves more garbage
+	for n := 0; ; {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > cap(line) {
-			line = slices.Grow(line, len(line)+len(part)) // to twice its size: append leaves more garbage
-		}
-		line = append(line, part...)
-		switch {
+		switch n += len(part); {
 		case err == nil:
-			return line[:len(line)-1], nil
+			line := bytes.Join(append(pieces, part), nil)
+			return line[:n-1], nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
-		case len(line) > most:
+		case n > most:
 			return nil, errTooLong
 		}
+		pieces = append(pieces, bytes.Clone(part))
 	}
 }
 

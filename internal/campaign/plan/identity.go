@@ -47,7 +47,39 @@ func SameMeasurement(recorded, given *Plan) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return measure.Fail(measure.KindUsage, "campaign.plan_changed", measure.Figures{"changed": differ, "free": free})
+	var levels []string
+	if slices.Contains(differ, "factors") {
+		levels = changedLevels(recorded.Factors, given.Factors)
+	}
+	return measure.Fail(measure.KindUsage, "campaign.plan_changed", measure.Figures{"changed": differ, "levels": levels, "free": free})
+}
+
+// mostChanged is how many changed levels an error names.
+const mostChanged = 8
+
+// changedLevels are the first of the levels, as factor=level, that are not alike in two plans, and the factors that are in
+// one of them alone or have levels in another order.
+func changedLevels(a, b yamlfile.Ordered[Factor]) (out []string) {
+	for _, f := range slices.Concat(a, b) {
+		x, inA := a.Get(f.Name)
+		y, inB := b.Get(f.Name)
+		before := len(out)
+		for _, l := range slices.Concat(x.Levels, y.Levels) {
+			named := func(o Level) bool { return o.Name == l.Name }
+			i, j := slices.IndexFunc(x.Levels, named), slices.IndexFunc(y.Levels, named)
+			if inA && inB && (i < 0 || j < 0 || !bytes.Equal(canonical(reflect.ValueOf(x.Levels[i])), canonical(reflect.ValueOf(y.Levels[j])))) {
+				out = append(out, f.Name+"="+l.Name)
+			}
+		}
+		if len(out) == before && !bytes.Equal(canonical(reflect.ValueOf(x)), canonical(reflect.ValueOf(y))) {
+			out = append(out, f.Name)
+		}
+	}
+	slices.Sort(out)
+	if out = slices.Compact(out); len(out) > mostChanged {
+		out = append(out[:mostChanged], "...")
+	}
+	return out
 }
 
 // AddedTo returns the levels that the plan has and an older one has not, of factors that both have.

@@ -34,7 +34,7 @@ type Plan struct {
 	Repeats      int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
 	Rounds       int                        `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
 	Every        measure.Duration           `yaml:"every" doc:"Time from the beginning of a round to that of the next: rounds begin at fixed times, and a time at which a round still runs is skipped"`
-	For          measure.Duration           `yaml:"for" doc:"Time in which rounds begin, in place of their number: with every: 1h, for: 24h is 24 rounds"`
+	For          measure.Duration           `yaml:"for" doc:"Time in which rounds begin, in place of their number: with every: 1h, for: 24h is 24 rounds; those whose time is missed are left out"`
 	TrialsAtOnce int                        `yaml:"trials_at_once" min:"1" max:"100000" doc:"Largest number of trials that run concurrently; without it as many pairs as have hosts of their own, or one where contention has both ways"`
 	Seed         *int64                     `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
 	Before       string                     `yaml:"before" doc:"Command to run before each pattern's trials in a round"`

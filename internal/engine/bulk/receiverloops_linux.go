@@ -13,9 +13,10 @@ import (
 	"soku/internal/sock/pace"
 )
 
-// receivers returns the loops: one if bytes are discarded, because more are not faster,
-// and one a processor if bytes are read. Without a fast path it returns a receiver with a
-// goroutine a connection.
+// receivers returns the loops: one if bytes are discarded, and one a processor if bytes are
+// read. On a host with many processors the one that discards can be the limit: unlike
+// engine/tcp, which divides the streams of a busy loop, a sink does not. Without a fast path it
+// returns a receiver with a goroutine a connection.
 func (s *Sink) receivers(ctx context.Context, all *sync.WaitGroup) []receiver {
 	path, n := "discard", 1
 	if s.o.Unit > 0 {

@@ -83,7 +83,7 @@ type row struct {
 
 func rowOf(r *measure.Result) (row, error) {
 	var document strings.Builder // a string of its bytes without a copy: they may be 100 MB
-	err := json.NewEncoder(&document).Encode(r)
+	err := r.WriteJSON(&document)
 	out := row{Entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: strings.TrimSuffix(document.String(), "\n")}
 	if r.Trial != nil {
 		out.levels = r.Trial.Levels
