@@ -20,10 +20,12 @@ const (
 	floorTime = 100 * time.Millisecond // maximum in total
 	// floorLate is the maximum of a second attempt, on a host so busy that the first had no reply.
 	floorLate = 200 * time.Millisecond
-	floorRun  = 40 * time.Millisecond // measuring, delays included unless the host is busy
-	floorOmit = time.Millisecond      // warm-up
-	floorMost = 300                   // round trips: more do not move a median
-	floorPath = time.Millisecond      // longest delay that is imitated: both ends sleep by then
+	// floorRun is the time to measure, delays included unless the host is busy. Processors wake up
+	// later in a longer one, as in a trial: after 40 ms the median was two thirds of that of a trial.
+	floorRun  = 75 * time.Millisecond
+	floorOmit = time.Millisecond // warm-up
+	floorMost = 300              // round trips: more do not move a median
+	floorPath = time.Millisecond // longest delay that is imitated: both ends sleep by then
 	// floorSleep is how late the kernel may end a sleep: a delay that is not longer is not imitated.
 	floorSleep = 50 * time.Microsecond
 
@@ -41,7 +43,7 @@ const (
 // delayed by that time, if it is more than 50 us and at most 1 ms, before it is sent, while the
 // clock is stopped.
 //
-// It takes about 40 ms, for 15 to 300 round trips; at most 100 ms on a busy host, and up to 200 ms more on
+// It takes about 75 ms, for 15 to 300 round trips; at most 100 ms on a busy host, and up to 200 ms more on
 // a host so busy that none came back in that time. It fails with [measure.KindUnreachable] if
 // there is no loopback, otherwise as [Run] does.
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
