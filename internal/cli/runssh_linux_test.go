@@ -114,7 +114,13 @@ func start(t *testing.T, cmd *exec.Cmd) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() {
+		if t.Failed() { // what it waits for
+			all, _ := exec.CommandContext(context.Background(), "ps", "-eo", "pid,ppid,stat,wchan:24,etimes,args").Output()
+			t.Logf("processes:\n%s", all)
+		}
+		_ = cmd.Process.Kill()
+	})
 }
 
 // left are files on the hosts and the client, and processes that were started for them.

@@ -16,16 +16,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	processes "soku/internal/process"
 )
 
 // Command runs argv on a host of the lab: a process of its own that enters
-// the host's namespace and becomes argv. It is killed when ctx ends and when
-// this program dies.
+// the host's namespace and becomes argv. It is killed when ctx ends. For one that is to
+// end with this program, too, the caller calls [process.DieWithParent].
 func (l *Lab) Command(ctx context.Context, host string, argv ...string) *exec.Cmd {
 	args := append([]string{"lab", "enter", NamespaceName(l.Topology.Name, host), "--"}, argv...)
-	cmd := exec.CommandContext(ctx, l.options.Executable, args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	return cmd
+	return exec.CommandContext(ctx, l.options.Executable, args...)
 }
 
 // Enter replaces the calling process by the command argv inside a namespace of a lab, with the
@@ -201,6 +200,9 @@ func (l *Lab) Exec(ctx context.Context, host string, argv []string, stdin io.Rea
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
 	cmd.WaitDelay = stopTimeout
+	processes.DieWithParent(cmd)
+	runtime.LockOSThread() // see DieWithParent
+	defer runtime.UnlockOSThread()
 	return cmd.Run()
 }
 
