@@ -122,6 +122,41 @@ func (g *Group) DeadlineOf(i int, t time.Time) {
 	}
 }
 
+// Expiry is when workers of a flow that wait give up. It is safe for concurrent use.
+type Expiry struct {
+	group *Group
+	from  time.Time
+	after atomic.Int64 // ns; 0: never
+}
+
+// NewExpiry returns an Expiry for the workers of g that is never.
+func NewExpiry(g *Group) *Expiry { return &Expiry{group: g, from: Now()} }
+
+// Set sets it, and the deadline of the group; the zero time is never.
+func (e *Expiry) Set(t time.Time) {
+	ns := int64(0)
+	if !t.IsZero() {
+		ns = max(1, int64(t.Sub(e.from)))
+	}
+	e.after.Store(ns)
+	e.group.Deadline(t)
+}
+
+// Passed reports whether it has passed at the given time.
+func (e *Expiry) Passed(at time.Time) bool {
+	after := e.after.Load()
+	return after > 0 && int64(at.Sub(e.from)) >= after
+}
+
+// Left returns how long a worker may still wait at the given time: at most limit, and at least 1 ms.
+func (e *Expiry) Left(limit time.Duration, at time.Time) time.Duration {
+	after := e.after.Load()
+	if after == 0 {
+		return limit
+	}
+	return max(time.Millisecond, min(limit, time.Duration(after)-at.Sub(e.from)))
+}
+
 // First is the time at which the first data of a flow arrived, on any of its streams. It
 // is safe for concurrent use.
 type First struct {

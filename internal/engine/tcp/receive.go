@@ -37,7 +37,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	r := &receiver{flow: f, called: sock.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
+	r := &receiver{flow: f, expiry: sock.NewExpiry(f.group), first: sock.NewFirst(), complete: make([]bool, len(conns))}
 	if o.Omit > 0 {
 		r.arrived.Store(math.MinInt64) // bytes of the omitted start do not count towards o.Bytes
 	}
@@ -46,7 +46,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked
 		return f.rec.Flow(), err
 	}
 	began := f.policy.Start.Await(ctx, f.group)
-	r.until(sock.Now().Add(f.limits.First))
+	r.expiry.Set(sock.Now().Add(f.limits.First))
 	if !began.IsZero() {
 		r.begin(began)
 	}
@@ -64,10 +64,8 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked
 // receiver is the state that all workers of a flow share.
 type receiver struct {
 	*flow
-	called time.Time
-	last   atomic.Int64 // when to give up, ns since called; 0 never
-
-	first *sock.First // byte of any stream
+	expiry *sock.Expiry
+	first  *sock.First // byte of any stream
 
 	complete []bool       // one element a stream: its end was read
 	cut      atomic.Int64 // 1 + the first stream that ended early, or 0 if none did
@@ -109,33 +107,7 @@ func (r *receiver) over() bool {
 	if r.group.Err() != nil || !r.first.Come() || r.ending.Over() {
 		return true
 	}
-	return r.late()
-}
-
-// until sets when waiting workers give up; the zero time is never.
-func (r *receiver) until(t time.Time) {
-	ns := int64(0)
-	if !t.IsZero() {
-		ns = int64(t.Sub(r.called))
-	}
-	r.last.Store(ns)
-	r.group.Deadline(t)
-}
-
-// late reports whether that time has passed.
-func (r *receiver) late() bool {
-	last := r.last.Load()
-	return last > 0 && int64(sock.Since(r.called)) >= last
-}
-
-// untilLate returns how long waiting workers may still wait, at most limit and at least
-// 1 ms.
-func (r *receiver) untilLate(limit time.Duration) time.Duration {
-	last := r.last.Load()
-	if last <= 0 {
-		return limit
-	}
-	return max(time.Millisecond, min(limit, time.Duration(last)-sock.Since(r.called)))
+	return r.expiry.Passed(sock.Now())
 }
 
 // begin records when the flow began, which determines its end.
@@ -145,7 +117,7 @@ func (r *receiver) begin(at time.Time) {
 		if r.timed() {
 			end = at.Add(r.nominal() + r.drain())
 		}
-		r.until(end)
+		r.expiry.Set(end)
 	})
 }
 
@@ -159,7 +131,7 @@ func (r *receiver) ended(stream int) {
 	_ = r.conns[stream].CloseWrite()
 	// A sender ends its streams within earlyMargin of each other, and then they take at most the time to drain.
 	if r.first.Come() && r.early(sock.Since(r.first.At())) && r.cut.CompareAndSwap(0, int64(stream)+1) {
-		r.until(sock.Now().Add(r.drain()))
+		r.expiry.Set(sock.Now().Add(r.drain()))
 	}
 }
 

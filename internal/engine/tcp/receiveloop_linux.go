@@ -56,7 +56,7 @@ func (l *receiveLoop) run() {
 	defer l.idle.close()
 	for l.live > 0 {
 		if l.long {
-			if left := l.untilLate(2 * tick); left < 2*tick {
+			if left := l.expiry.Left(2*tick, sock.Now()); left < 2*tick {
 				l.reader.BlockTimeout(max(time.Millisecond, left/2)) // the flow is to end in time
 			}
 		}
@@ -75,7 +75,7 @@ func (l *receiveLoop) run() {
 			}
 			continue
 		}
-		if l.live == 0 || l.group.Err() != nil || l.late() || l.ending.Over() {
+		if l.live == 0 || l.group.Err() != nil || l.expiry.Passed(sock.Now()) || l.ending.Over() {
 			return
 		}
 		switch {
@@ -83,10 +83,10 @@ func (l *receiveLoop) run() {
 			pace.Sleep(fixedSleep)
 		case l.idle.long(l.group):
 			restore() // of this thread; the loop may go on on another
-			l.idle.wait(l.pins, func() { l.reader.Idle(l.untilLate(l.idle.most()), l.idle.parking) })
+			l.idle.wait(l.pins, func() { l.reader.Idle(l.expiry.Left(l.idle.most(), sock.Now()), l.idle.parking) })
 			_, restore = pace.FineSleep()
 		default:
-			l.reader.Wait(l.untilLate(tick))
+			l.reader.Wait(l.expiry.Left(tick, sock.Now()))
 		}
 		since = 0
 	}
@@ -95,7 +95,7 @@ func (l *receiveLoop) run() {
 // balance waits until the flow is within its budget again, and returns false if it ends first.
 func (l *receiveLoop) balance(d time.Duration) bool {
 	for end := sock.Now().Add(d); d > 0; d = end.Sub(sock.Now()) {
-		if l.group.Err() != nil || l.late() || l.ending.Over() {
+		if l.group.Err() != nil || l.expiry.Passed(sock.Now()) || l.ending.Over() {
 			return false
 		}
 		pace.Sleep(min(d, tick))
@@ -125,7 +125,7 @@ func (l *receiveLoop) leaves() bool {
 		}
 		return sock.Since(l.quitAt) >= l.graceAfterOver(measure.Receiver)
 	}
-	return l.late()
+	return l.expiry.Passed(sock.Now())
 }
 
 // pass visits each stream once and returns how many bytes it received.
@@ -168,7 +168,7 @@ func (l *receiveLoop) pass() (moved int64) {
 // timeout it receives for a while, once the beginning of the flow is known.
 func (l *receiveLoop) take(k int) (n int64, last time.Time, err error) {
 	if l.long && l.first.Come() {
-		return l.reader.TakeFor(l.untilLate(longCallTime))
+		return l.reader.TakeFor(l.expiry.Left(longCallTime, sock.Now()))
 	}
 	one, err := l.reader.Take(k)
 	if one > 0 {

@@ -329,7 +329,7 @@ func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 		}
 		defer box.Close()
 		r := &receiver{
-			flow: &flow{conns: []net.Conn{b}, rec: rec, group: sock.NewGroup(conns), ending: sock.NewGroup(conns).Watch(nil, 0)}, epoch: time.Now(), first: sock.NewFirst(),
+			flow: &flow{conns: []net.Conn{b}, rec: rec, group: sock.NewGroup(conns), ending: sock.NewGroup(conns).Watch(nil, 0)}, epoch: time.Now(), first: sock.NewFirst(), expiry: sock.NewExpiry(sock.NewGroup(conns)),
 			sent: []int64{unknown}, reported: make([]bool, 1),
 		}
 		in, err := r.listen(0, box)

@@ -76,7 +76,7 @@ func (d *drain) run() {
 		}
 		wait = 0
 		now := sock.Now()
-		if now.Sub(swept) >= sweepEvery || quiet || d.stopped(swept, now) {
+		if now.Sub(swept) >= sweepEvery || quiet || !d.expiry.Passed(swept) && d.expiry.Passed(now) {
 			swept = now
 			for _, l := range d.streams {
 				got += d.visit(l)
@@ -90,7 +90,7 @@ func (d *drain) run() {
 			if wait == idleWait && now.Sub(moved) > quietAfter {
 				wait = quietWait
 			}
-			wait = d.wait(wait, now)
+			wait = d.expiry.Left(wait, now)
 		}
 	}
 }

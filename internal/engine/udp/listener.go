@@ -170,7 +170,7 @@ func (l *listener) fin(h header, at time.Time) {
 	l.begin(at)
 	if !l.timed() {
 		// All streams end together, so the FINs of the others are due.
-		l.parting.Do(func() { l.ended.Store(true); l.until(sock.Now().Add(l.grace())) })
+		l.parting.Do(func() { l.ended.Store(true); l.expiry.Set(sock.Now().Add(l.grace())) })
 	}
 	l.sent[l.stream] = int64(h.seq)
 	l.group.DeadlineOf(l.stream, sock.Now().Add(reorderWait))

@@ -49,7 +49,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked eng
 	}
 	r := &receiver{
 		flow: f, workers: min(len(conns), sock.Processors), epoch: sock.Now(),
-		first: sock.NewFirst(), sent: make([]int64, len(conns)), reported: make([]bool, len(conns)),
+		expiry: sock.NewExpiry(f.group), first: sock.NewFirst(), sent: make([]int64, len(conns)), reported: make([]bool, len(conns)),
 	}
 	if f.path == datagram.Read {
 		r.workers = len(conns)
@@ -61,7 +61,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked eng
 		r.came.Store(math.MinInt64) // bytes of the omitted start do not count towards o.Bytes
 	}
 	began := f.policy.Start.Await(ctx, f.group)
-	r.until(sock.Now().Add(f.limits.First))
+	r.expiry.Set(sock.Now().Add(f.limits.First))
 	if !began.IsZero() {
 		r.begin(began)
 	}
@@ -80,8 +80,8 @@ type receiver struct {
 	workers int
 	epoch   time.Time
 
-	first *sock.First  // first datagram of any stream
-	stop  atomic.Int64 // when to give up, ns since epoch; 0: never
+	expiry *sock.Expiry
+	first  *sock.First // first datagram of any stream
 
 	came atomic.Int64 // bytes of all streams, if o.Bytes ends the flow and connections stay open
 
@@ -121,34 +121,8 @@ func (r *receiver) begin(at time.Time) {
 		if r.timed() {
 			end = at.Add(r.nominal() + r.grace())
 		}
-		r.until(end)
+		r.expiry.Set(end)
 	})
-}
-
-// until sets when waiting workers give up; the zero time is never.
-func (r *receiver) until(t time.Time) {
-	ns := int64(0)
-	if !t.IsZero() {
-		ns = int64(t.Sub(r.epoch))
-	}
-	r.stop.Store(ns)
-	r.group.Deadline(t)
-}
-
-// wait returns how long workers without data may wait at now: at most limit and not beyond the time
-// at which they give up, but at least 1 ms.
-func (r *receiver) wait(limit time.Duration, now time.Time) time.Duration {
-	stop := r.stop.Load()
-	if stop == 0 {
-		return limit
-	}
-	return max(time.Millisecond, min(limit, time.Duration(stop)-now.Sub(r.epoch)))
-}
-
-// stopped reports whether that time came after one time and not after another.
-func (r *receiver) stopped(from, to time.Time) bool {
-	stop := time.Duration(r.stop.Load())
-	return stop > from.Sub(r.epoch) && stop <= to.Sub(r.epoch)
 }
 
 // over reports whether an expired deadline of stream was the end of the flow. It was not
