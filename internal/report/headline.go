@@ -20,7 +20,7 @@ func (t *Test) findHeadline(question string) *Answer {
 		return nil
 	}
 	factor := t.askedFactor(question)
-	if curve := t.levelledFactor(); curve == factor || curve != "" && factor != question && t.allCurves()[0].Searched {
+	if curve := t.levelledFactor(); curve != "" && (curve == factor || factor != question && t.allCurves()[0].Searched) {
 		return &Answer{Code: AnswerCurve, Factor: curve, Rounds: t.Rounds}
 	}
 	levels := t.levelsOf(factor)
@@ -158,15 +158,15 @@ func (t *Test) fromEffects(a *Answer, levels []levelBest) *Answer {
 		}
 		return e
 	}
-	decided := false
+	decided, best := false, false
 	for i := range levels {
 		levels[i].best = !slices.ContainsFunc(levels, func(o levelBest) bool {
 			e := effect(levels[i].name, o.name)
 			return e.Decision == stats.Worse || e.Seen == stats.Worse
 		})
-		decided = decided || !levels[i].best
+		decided, best = decided || !levels[i].best, best || levels[i].best
 	}
-	if !decided {
+	if !decided || !best { // with missing trials each may be behind another
 		return nil
 	}
 	first, second := t.conclude(a, levels)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/stats"
 	"soku/test/tier"
 )
 
@@ -179,5 +180,33 @@ func TestHeadlinesSeldomNameABestOfEqualLevels(t *testing.T) {
 		if best < c.least || best > c.most {
 			t.Errorf("%s: a best one in %d of %d campaigns, want %d to %d", name, best, campaigns, c.least, c.most)
 		}
+	}
+}
+
+func TestPatternsWithoutFactorsHaveNoHeadlineOfAFactor(t *testing.T) {
+	one, two := 1.0, 2.0
+	test := Test{
+		Answer:  Answer{Code: AnswerBest},
+		Ranking: []Place{{Pattern: "x", Rank: 1, Estimate: &two}, {Pattern: "y", Rank: 2, Estimate: &one}},
+		Rows:    []Row{{Pattern: "x"}, {Pattern: "y"}},
+	}
+	if h := test.findHeadline(""); h != nil {
+		t.Errorf("the headline is %+v", h)
+	}
+}
+
+// Trials that are missing may differ between pairs of levels.
+func TestLevelsOfWhichEachIsBehindAnotherHaveNoBest(t *testing.T) {
+	half, figure := 0.5, 1.0
+	behind := func(a, b string) LevelEffect {
+		return LevelEffect{Factor: "sku", A: a, B: b, EffectRatio: EffectRatio{Ratio: &half}, Decision: stats.Worse}
+	}
+	test := Test{FactorEffects: []FactorEffect{{Factor: "sku"}}, Effects: []LevelEffect{behind("a", "b"), behind("b", "c"), behind("c", "a")}}
+	var levels []levelBest
+	for _, name := range []string{"a", "b", "c"} {
+		levels = append(levels, levelBest{name: name, Place: &Place{Pattern: name, Estimate: &figure}})
+	}
+	if h := test.fromEffects(&Answer{Factor: "sku"}, levels); h != nil {
+		t.Errorf("the headline is %+v", h)
 	}
 }
