@@ -14,7 +14,6 @@ import (
 	"unsafe"
 
 	"github.com/prometheus/procfs"
-	"github.com/safchain/ethtool"
 	"golang.org/x/sys/unix"
 
 	"soku/internal/host"
@@ -218,21 +217,18 @@ var features = map[string][]string{
 // fixedOffloads returns the offloads that the driver does not let change, or nil if the driver does
 // not report them.
 func fixedOffloads(iface string) map[string]bool {
-	e, err := ethtool.NewEthtool()
-	if err != nil || iface == "" {
+	e, err := host.OpenEthtool(iface)
+	if err != nil {
 		return nil
 	}
 	defer e.Close()
-	states, err := e.FeaturesWithState(iface)
-	if err != nil || len(states) == 0 {
+	has, err := e.Features()
+	if err != nil || len(has) == 0 {
 		return nil
 	}
 	fixed := map[string]bool{}
 	for name, kernel := range features {
-		fixed[name] = !slices.ContainsFunc(kernel, func(k string) bool {
-			state, there := states[k]
-			return there && state.Available && !state.NeverChanged
-		})
+		fixed[name] = !slices.ContainsFunc(kernel, func(k string) bool { return has[k].Changeable })
 	}
 	return fixed
 }

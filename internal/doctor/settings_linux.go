@@ -4,11 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
-	"github.com/safchain/ethtool"
+	"soku/internal/host"
 )
 
 // SystemSettings are those of this system, in the network namespace of the calling thread.
@@ -55,31 +56,25 @@ func onOff(on bool) string {
 }
 
 func readDriver(c Change) (string, error) {
-	e, err := ethtool.NewEthtool()
+	e, err := host.OpenEthtool(c.Device)
 	if err != nil {
 		return "", err
 	}
 	defer e.Close()
 	if c.Kind == KindRing {
-		r, err := e.GetRing(c.Device)
+		r, err := e.Rings()
 		if c.Key == "rx" {
-			return strconv.FormatUint(uint64(r.RxPending), 10), err
+			return strconv.FormatUint(uint64(r.Rx), 10), err
 		}
-		return strconv.FormatUint(uint64(r.TxPending), 10), err
+		return strconv.FormatUint(uint64(r.Tx), 10), err
 	}
-	states, err := e.FeaturesWithState(c.Device)
-	if err != nil {
-		return "", err
-	}
-	on := false
-	for _, kernel := range features[c.Key] {
-		on = on || states[kernel].Active
-	}
-	return onOff(on), nil
+	has, err := e.Features()
+	on := slices.ContainsFunc(features[c.Key], func(kernel string) bool { return has[kernel].On })
+	return onOff(on), err
 }
 
 func writeDriver(c Change, value string) error {
-	e, err := ethtool.NewEthtool()
+	e, err := host.OpenEthtool(c.Device)
 	if err != nil {
 		return err
 	}
@@ -89,27 +84,26 @@ func writeDriver(c Change, value string) error {
 		if err != nil {
 			return err
 		}
-		r, err := e.GetRing(c.Device)
+		r, err := e.Rings()
 		if err != nil {
 			return err
 		}
 		if c.Key == "rx" {
-			r.RxPending = uint32(n)
+			r.Rx = uint32(n)
 		} else {
-			r.TxPending = uint32(n)
+			r.Tx = uint32(n)
 		}
-		_, err = e.SetRing(c.Device, r)
-		return err
+		return e.SetRings(r)
 	}
-	states, err := e.FeaturesWithState(c.Device)
+	has, err := e.Features()
 	if err != nil {
 		return err
 	}
 	want := map[string]bool{}
 	for _, kernel := range features[c.Key] {
-		if state, there := states[kernel]; there && state.Available {
+		if has[kernel].Changeable {
 			want[kernel] = value == "on"
 		}
 	}
-	return e.Change(c.Device, want)
+	return e.SetFeatures(want)
 }

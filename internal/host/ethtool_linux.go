@@ -2,16 +2,13 @@ package host
 
 import (
 	"os"
-	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"soku/internal/measure"
 )
 
 // Ethtool asks the driver of one interface (ethtool's ioctl interface), in the network namespace
-// of the thread that opened it. It is for one goroutine at a time, and does not allocate.
+// of the thread that opened it. It is for one goroutine at a time.
 type Ethtool struct {
 	socket  *os.File
 	request struct { // struct ifreq
@@ -37,7 +34,8 @@ func OpenEthtool(iface string) (*Ethtool, error) {
 }
 
 // Call has the kernel carry out a command, with room behind it for what the kernel writes: it
-// does not ask how much there is.
+// does not ask how much there is. It does not allocate. The request refers to the command by a
+// pointer that the runtime knows: a stack may move until the kernel has the address.
 func (e *Ethtool) Call(command unsafe.Pointer) error {
 	e.request.data = command
 	fd := e.socket.Fd()
@@ -49,31 +47,3 @@ func (e *Ethtool) Call(command unsafe.Pointer) error {
 
 // Close closes the socket.
 func (e *Ethtool) Close() { _ = e.socket.Close() }
-
-// mostEntries bounds a table of receive side scaling; drivers have 128 to some thousands.
-const mostEntries = 1 << 16
-
-// rss reads the RSS table of an interface (ETHTOOL_GRXFHINDIR), or returns nil if it has none.
-// The library that reads the other values has room for 256 entries only, and the kernel writes
-// all.
-func rss(iface string) *measure.RSS {
-	e, err := OpenEthtool(iface)
-	if err != nil {
-		return nil
-	}
-	defer e.Close()
-	// Command and size, with the table behind them. With the size 0 the kernel writes the size
-	// alone; with any other than its own it fails.
-	head := []uint32{unix.ETHTOOL_GRXFHINDIR, 0}
-	if e.Call(unsafe.Pointer(unsafe.SliceData(head))) != nil || head[1] == 0 || head[1] > mostEntries {
-		return nil
-	}
-	table := make([]uint32, len(head)+int(head[1]))
-	copy(table, head)
-	if e.Call(unsafe.Pointer(unsafe.SliceData(table))) != nil {
-		return nil
-	}
-	entries := table[len(head):]
-	queues := slices.Compact(slices.Sorted(slices.Values(entries)))
-	return &measure.RSS{Entries: len(entries), Queues: len(queues)}
-}

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 
 	"soku/internal/host/cloud"
@@ -142,24 +141,23 @@ var offloadNames = [...]struct{ kernel, name string }{
 
 // card reads what the driver of the interface says.
 func card(f *measure.Facts) {
-	e, err := ethtool.NewEthtool()
+	e, err := OpenEthtool(f.Interface)
 	if err != nil {
 		return
 	}
 	defer e.Close()
-	f.Driver, _ = e.DriverName(f.Interface)
 	// A veth pair says 10 Gbit/s whatever it does: it has no speed of its own.
-	if speed, err := e.CmdGet(&ethtool.EthtoolCmd{}, f.Interface); err == nil && speed > 0 && speed < 1<<31 && f.Driver != "veth" {
-		f.LinkSpeedMbps = int64(speed)
+	if f.Driver, _, _ = e.name(); f.Driver != "veth" {
+		f.LinkSpeedMbps = e.linkSpeed()
 	}
-	has, err := e.Features(f.Interface)
+	has, err := e.Features()
 	if err != nil || len(has) == 0 {
 		return
 	}
 	f.Offloads = map[string]bool{}
 	for _, o := range offloadNames {
-		if on, ok := has[o.kernel]; ok {
-			f.Offloads[o.name] = f.Offloads[o.name] || on
+		if feature, ok := has[o.kernel]; ok {
+			f.Offloads[o.name] = f.Offloads[o.name] || feature.On
 		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/safchain/ethtool"
-
 	"soku/internal/measure"
 	"soku/internal/measure/option"
 )
@@ -163,43 +161,20 @@ func (s *cpuSet) steering() *measure.Steering {
 
 // driverFacts reads what the driver says of queues, rings and interrupts.
 func driverFacts(n *measure.NIC, iface string) {
-	e, err := ethtool.NewEthtool()
+	e, err := OpenEthtool(iface)
 	if err != nil {
 		return
 	}
 	defer e.Close()
-	if info, err := e.DriverInfo(iface); err == nil {
-		n.DriverVersion, n.Firmware = known(info.Version), known(info.FwVersion)
-	}
-	if c, err := e.GetChannels(iface); err == nil {
-		n.Queues = queuesOf(c)
-	}
-	if r, err := e.GetRing(iface); err == nil && r.RxMaxPending+r.TxMaxPending > 0 {
-		n.Rings = &measure.Rings{
-			Rx: int(r.RxPending), Tx: int(r.TxPending), MaxRx: int(r.RxMaxPending), MaxTx: int(r.TxMaxPending),
+	_, n.DriverVersion, n.Firmware = e.name()
+	if c, err := e.Channels(); err == nil {
+		n.Queues = &measure.Queues{
+			Rx: int(c.Rx), Tx: int(c.Tx), Combined: int(c.Combined),
+			MaxRx: int(c.MaxRx), MaxTx: int(c.MaxTx), MaxCombined: int(c.MaxCombined),
 		}
 	}
-	if c, err := e.GetCoalesce(iface); err == nil {
-		n.Coalescing = &measure.Coalescing{
-			RxUsecs: int(c.RxCoalesceUsecs), RxFrames: int(c.RxMaxCoalescedFrames),
-			TxUsecs: int(c.TxCoalesceUsecs), TxFrames: int(c.TxMaxCoalescedFrames),
-			AdaptiveRx: c.UseAdaptiveRxCoalesce != 0, AdaptiveTx: c.UseAdaptiveTxCoalesce != 0,
-		}
+	if r, err := e.Rings(); err == nil && r.MaxRx+r.MaxTx > 0 {
+		n.Rings = &measure.Rings{Rx: int(r.Rx), Tx: int(r.Tx), MaxRx: int(r.MaxRx), MaxTx: int(r.MaxTx)}
 	}
-	n.RSS = rss(iface)
-}
-
-// known is empty for what drivers write instead of nothing.
-func known(text string) string {
-	if text = strings.TrimSpace(text); text == "N/A" || text == "n/a" {
-		return ""
-	}
-	return text
-}
-
-func queuesOf(c ethtool.Channels) *measure.Queues {
-	return &measure.Queues{
-		Rx: int(c.RxCount), Tx: int(c.TxCount), Combined: int(c.CombinedCount),
-		MaxRx: int(c.MaxRx), MaxTx: int(c.MaxTx), MaxCombined: int(c.MaxCombined),
-	}
+	n.Coalescing, n.RSS = e.coalescing(), e.rss()
 }

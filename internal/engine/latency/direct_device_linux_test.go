@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
 	"soku/internal/engine"
 	"soku/internal/engine/latency/requests"
+	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/test/cable"
 	"soku/test/freeport"
@@ -126,12 +126,12 @@ func devices(t *testing.T) (a, b cable.Host) {
 	a, b = cable.Pair(t)
 	for _, h := range []cable.Host{a, b} {
 		h.Link(t, func(netlink.Link) error {
-			e, err := ethtool.NewEthtool()
+			e, err := host.OpenEthtool(h.Device)
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			have, err := e.Features(h.Device)
+			have, err := e.Features()
 			if err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func devices(t *testing.T) (a, b cable.Host) {
 					want[feature] = false
 				}
 			}
-			return e.Change(h.Device, want)
+			return e.SetFeatures(want)
 		})
 	}
 	return a, b

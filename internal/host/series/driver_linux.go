@@ -1,19 +1,12 @@
 package series
 
 import (
-	"bytes"
 	"encoding/binary"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"soku/internal/host"
-)
-
-const (
-	mostStatistics = 8192 // of a driver; one with more has no columns
-	statisticName  = 32   // ETH_GSTRING_LEN
-	statisticsSet  = 1    // ETH_SS_STATS
 )
 
 // ethtoolOf is the statistics of the interface's driver, in the network namespace of the
@@ -41,33 +34,9 @@ type driver struct {
 }
 
 func newDriver(e *host.Ethtool) (d *driver, columns []Column) {
-	d = &driver{Ethtool: e, buf: make([]byte, 8+8*mostStatistics)}
-	columns, d.places = driverColumns(d.names())
+	d = &driver{Ethtool: e, buf: make([]byte, 8+8*host.MostNames)}
+	columns, d.places = driverColumns(d.Names(host.Statistics))
 	return d, columns
-}
-
-// names returns the names of all statistics in order, or nil if the driver has none.
-func (d *driver) names() []string {
-	info := unix.EthtoolDrvinfo{Cmd: unix.ETHTOOL_GDRVINFO}
-	if d.Call(unsafe.Pointer(&info)) != nil || info.N_stats == 0 || info.N_stats > mostStatistics {
-		return nil
-	}
-	n := int(info.N_stats)
-	// struct ethtool_gstrings: command, set, length, names. There may be more by now.
-	text := make([]byte, 12+statisticName*mostStatistics)
-	binary.NativeEndian.PutUint32(text, unix.ETHTOOL_GSTRINGS)
-	binary.NativeEndian.PutUint32(text[4:], statisticsSet)
-	binary.NativeEndian.PutUint32(text[8:], uint32(n))
-	if d.Call(unsafe.Pointer(&text[0])) != nil || int(binary.NativeEndian.Uint32(text[8:])) != n {
-		return nil
-	}
-	names := make([]string, n)
-	for i := range names {
-		name := text[12+i*statisticName:][:statisticName]
-		name, _, _ = bytes.Cut(name, []byte{0})
-		names[i] = string(name)
-	}
-	return names
 }
 
 // read adds up the statistics of each column.

@@ -2,6 +2,7 @@ package series
 
 import (
 	"encoding/binary"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -10,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
@@ -316,21 +316,18 @@ func TestThereIsRoomForStatisticsThatAreAdded(t *testing.T) {
 		if err := netlink.LinkAdd(pair); err != nil {
 			return err
 		}
-		settings, err := ethtool.NewEthtool()
-		if err != nil {
-			return err
-		}
-		defer settings.Close()
-		queues := func(n uint32) {
-			if _, err := settings.SetChannels("soku0", ethtool.Channels{RxCount: n, TxCount: n}); err != nil {
-				t.Error(err)
-			}
-		}
-		queues(1)
 		e, err := host.OpenEthtool("soku0")
 		if err != nil {
 			return err
 		}
+		queues := func(n uint32) {
+			c, err := e.Channels()
+			c.Rx, c.Tx = n, n
+			if err := errors.Join(err, e.SetChannels(c)); err != nil {
+				t.Error(err)
+			}
+		}
+		queues(1)
 		d, columns := newDriver(e)
 		defer d.Close()
 		known := func() bool { return known(Source{Columns: columns, Read: d.read}) }
@@ -342,7 +339,7 @@ func TestThereIsRoomForStatisticsThatAreAdded(t *testing.T) {
 			t.Error("statistics are taken for others")
 		}
 		n := int(binary.NativeEndian.Uint32(d.buf[4:]))
-		if n == len(d.places) || n > mostStatistics {
+		if n == len(d.places) || n > host.MostNames {
 			t.Errorf("%d statistics after %d", n, len(d.places))
 		}
 		if need := 8 + 8*max(n, 4*len(d.places)); len(d.buf) < need {
