@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"soku/internal/report"
+	"soku/internal/report/printer"
 	"soku/internal/text"
 )
 
@@ -16,11 +16,11 @@ const mostRows = 100
 func (o *Outcome) Markdown(c *text.Catalogue) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", c.Sentence("check.markdown.heading", text.Args{
-		"Failing": o.count(DoesNotHold), "NotShown": o.count(NotShown), "Heading": report.EscapeMarkdown(o.heading(c)),
+		"Failing": o.count(DoesNotHold), "NotShown": o.count(NotShown), "Heading": printer.EscapeMarkdown(o.heading(c)),
 	}))
 	row := func(cells ...string) {
 		for i := range cells {
-			cells[i] = report.EscapeMarkdown(cells[i])
+			cells[i] = printer.EscapeMarkdown(cells[i])
 		}
 		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}

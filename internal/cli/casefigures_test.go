@@ -116,7 +116,7 @@ func markdownTables(text string) map[string][]map[string]string {
 		}
 		if name, ok := strings.CutPrefix(line, "### "); ok {
 			label, names = "", nil
-			if test, ok := strings.CutSuffix(name, ": figures"); ok {
+			if test, ok := strings.CutSuffix(name, ": Figures"); ok {
 				label = test
 			}
 		}

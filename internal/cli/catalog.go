@@ -130,11 +130,11 @@ func newCatalogShowCommand(sys *System) *cobra.Command {
 			}
 			var out text.Lines
 			out.Row("label.component", "summary.text", text.Args{"Text": one.ID})
-			out.Row("label.name", "summary.text", text.Args{"Text": oneLine(one.Name)})
+			out.Row("label.name", "summary.text", text.Args{"Text": printable.Words(one.Name)})
 			label := "label.limits"
 			for _, l := range one.Limits {
 				out.Row(label, "catalog.limit", limitArgs(l))
-				out.Under("catalog.source", text.Args{"Source": oneLine(l.Source), "Date": l.Date})
+				out.Under("catalog.source", text.Args{"Source": printable.Words(l.Source), "Date": l.Date})
 				label = ""
 			}
 			printLabelled(sys.Catalogue, sys.Stdout, planColumns, sys.StdoutWidth(), out)

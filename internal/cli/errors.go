@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,15 +18,12 @@ import (
 )
 
 // errorText is the sentence of an error for a person, on one line.
-func errorText(c *text.Catalogue, err error) string { return oneLine(c.Failure(err)) }
+func errorText(c *text.Catalogue, err error) string { return printable.Words(c.Failure(err)) }
 
 // printError writes the line with which a command says why it failed.
 func printError(c *text.Catalogue, w io.Writer, err error) {
 	fmt.Fprintln(w, c.Sentence("failure.line", text.Args{"Error": errorText(c, err)}))
 }
-
-// oneLine joins the lines of a text that may come from elsewhere, without control characters.
-func oneLine(s string) string { return strings.Join(strings.Fields(printable.Line(s)), " ") }
 
 // exitStatus gives each kind of failure its status; docs/reference/exit-codes.md
 // lists them and a test holds the two together.

@@ -3,6 +3,7 @@ package cli
 import (
 	"soku/internal/measure"
 	"soku/internal/measure/finding"
+	"soku/internal/printable"
 	"soku/internal/text"
 )
 
@@ -45,9 +46,9 @@ func ingestedSummary(c *text.Catalogue, out *text.Lines, r *measure.Result) {
 	if figures := reportedFigures(c, s.ReportedRTT); len(figures) > 0 {
 		out.Row("label.reported", "summary.text", text.Args{"Text": c.List(figures)})
 	}
-	out.Row("label.from", "shown.from", text.Args{"File": oneLine(o.File), "Line": o.Line, "Source": oneLine(o.Tool + " " + o.ToolVersion + " " + o.Source)})
+	out.Row("label.from", "shown.from", text.Args{"File": printable.Words(o.File), "Line": o.Line, "Source": printable.Words(o.Tool + " " + o.ToolVersion + " " + o.Source)})
 	if e := o.Other; e != nil {
-		out.Row("label.and", "shown.other_end", text.Args{"File": oneLine(e.File), "Line": e.Line})
+		out.Row("label.and", "shown.other_end", text.Args{"File": printable.Words(e.File), "Line": e.Line})
 	}
 	out.Row("label.missing", "ingest.missing", text.Args{"Missing": c.Findings(o.Missing)})
 }

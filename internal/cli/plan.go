@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"soku/internal/campaign/advice"
 	"soku/internal/campaign/plan"
 	"soku/internal/campaign/schedule"
@@ -18,8 +20,6 @@ import (
 	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
-
-	"github.com/spf13/cobra"
 )
 
 type planFlags struct {
@@ -205,7 +205,7 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 		out.Row(label, "plan.pattern", text.Args{"Pattern": pt.Name, "Pairs": o.Pairs != nil, "From": pt.From, "To": pt.To, "Address": pt.Server})
 		for _, command := range pt.Before {
 			if !slices.Contains(always, command) {
-				out.Under("plan.before", text.Args{"Command": oneLine(command)})
+				out.Under("plan.before", text.Args{"Command": printable.Words(command)})
 			}
 		}
 		label = ""

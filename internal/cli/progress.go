@@ -115,7 +115,7 @@ func (p *progress) event(e campaign.Event) {
 		p.draw(e, e.Command.Pattern, "", p.catalogue.Sentence("progress.running", text.Args{"When": e.Command.When, "Command": e.Command.Text}))
 	case campaign.EventCommandDone:
 		if e.Error != nil {
-			p.print(oneLine(p.catalogue.Sentence("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": errorText(p.catalogue, e.Error)})))
+			p.print(printable.Words(p.catalogue.Sentence("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": errorText(p.catalogue, e.Error)})))
 		}
 	case campaign.EventTrial:
 		p.begin(e.Job)
@@ -137,10 +137,10 @@ func (p *progress) event(e campaign.Event) {
 		p.print(p.catalogue.Sentence("progress.rounds_missed", text.Args{"Missed": e.Missed, "InAll": false}))
 	case campaign.EventAborted:
 		message, _ := p.catalogue.Error(e.Error)
-		p.print(oneLine(p.catalogue.Sentence("progress.aborted", text.Args{"Error": message})))
+		p.print(printable.Words(p.catalogue.Sentence("progress.aborted", text.Args{"Error": message})))
 	case campaign.EventHostGone, campaign.EventConflict:
 		message, _ := p.catalogue.Error(e.Error)
-		p.print(oneLine(message))
+		p.print(printable.Words(message))
 	}
 }
 
@@ -150,7 +150,7 @@ func (p *progress) finished(e campaign.Event) {
 		return
 	}
 	name := p.name(e.Job)
-	args := text.Args{"Counter": counter(e), "Pattern": oneLine(name), "Test": oneLine(t.Label), "Headline": headline(p.catalogue, store.EntryOf(e.Result)), "Error": ""}
+	args := text.Args{"Counter": counter(e), "Pattern": printable.Words(name), "Test": printable.Words(t.Label), "Headline": headline(p.catalogue, store.EntryOf(e.Result)), "Error": ""}
 	if e.Result.Error != nil {
 		args["Error"] = errorText(p.catalogue, e.Result.Error)
 	}
@@ -160,7 +160,7 @@ func (p *progress) finished(e campaign.Event) {
 		return
 	}
 	p.print(liveLine(name, width-1, func(pattern string) string {
-		args["Pattern"] = oneLine(pattern)
+		args["Pattern"] = printable.Words(pattern)
 		return p.catalogue.Sentence("progress.result", args)
 	}))
 }
@@ -178,7 +178,7 @@ func (p *progress) again(e campaign.Event) bool {
 	case p.width() > 0:
 		p.draw(e, p.name(e.Job), e.Result.Trial.Label, "")
 	default:
-		p.print(p.catalogue.Sentence("progress.again", text.Args{"Counter": counter(e), "Pattern": oneLine(p.name(e.Job)), "Test": oneLine(e.Result.Trial.Label), "Trials": p.failed[sentence]}))
+		p.print(p.catalogue.Sentence("progress.again", text.Args{"Counter": counter(e), "Pattern": printable.Words(p.name(e.Job)), "Test": printable.Words(e.Result.Trial.Label), "Trials": p.failed[sentence]}))
 	}
 	return true
 }

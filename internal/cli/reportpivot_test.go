@@ -99,7 +99,7 @@ func TestPivotIsInThePageAndFitsATerminal(t *testing.T) {
 		if code := Run(sys); code != 0 {
 			t.Fatal(errs)
 		}
-		pivot := regexp.MustCompile(`(?s)by\s+interface\s+and\s+instance\s+type.*?ranking:`).FindString(out.String())
+		pivot := regexp.MustCompile(`(?s)by\s+interface\s+and\s+instance\s+type.*?What each factor`).FindString(out.String())
 		for line := range strings.Lines(out.String()) {
 			if w := terminal.StringWidth(strings.TrimRight(line, "\n")); w > width {
 				t.Errorf("%d columns of %d: %s", w, width, line)
@@ -130,7 +130,7 @@ func TestAPublishedMatrixSaysWhatEachFactorDoes(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	cells := cellsUnder(out, "throughput: what each factor does")
+	cells := cellsUnder(out, "throughput: What each factor does")
 	if len(cells) != 3 || strings.Join(cells[1][:3], "|") != "instance type|yes|100.0 %" || strings.Join(cells[2][:4], "|") != "interface|no|0.0 %|1.005" {
 		t.Errorf("%q", cells)
 	}

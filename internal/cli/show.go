@@ -69,8 +69,8 @@ func printResult(c *text.Catalogue, w io.Writer, columns int, r *measure.Result,
 	var out text.Lines
 	out.Row("label.result", "shown.result", text.Args{"Result": r.ID, "Started": moment(r.StartedAt)})
 	if t := r.Trial; t != nil {
-		out.Row("label.campaign", "summary.text", text.Args{"Text": oneLine(t.Campaign)})
-		out.Row("label.trial", "shown.trial", text.Args{"Pattern": oneLine(t.Pattern), "Label": oneLine(t.Label), "Round": t.Round, "Repeat": t.Repeat})
+		out.Row("label.campaign", "summary.text", text.Args{"Text": printable.Words(t.Campaign)})
+		out.Row("label.trial", "shown.trial", text.Args{"Pattern": printable.Words(t.Pattern), "Label": printable.Words(t.Label), "Round": t.Round, "Repeat": t.Repeat})
 	}
 	if r.Error != nil {
 		out.Row("label.failed", "summary.text", text.Args{"Text": errorText(c, r.Error)})

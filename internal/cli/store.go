@@ -6,12 +6,13 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"soku/internal/archive"
 	"soku/internal/campaign/journal"
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/store"
-
-	"github.com/spf13/cobra"
 )
 
 // addStoreFlag gives cmd the flag that names the store.
@@ -29,7 +30,7 @@ func showsStore(cmd *cobra.Command) bool { return cmd.Annotations[storeAnnotatio
 // storedIn says in help where results are.
 func storedIn(sys *System) string {
 	if err := sys.needDataDir(); err != nil {
-		return oneLine(sys.Catalogue.Failure(err))
+		return printable.Words(sys.Catalogue.Failure(err))
 	}
 	return "Results are stored in (SOKU_DATA, --store):\n  " + storeFile(sys, "")
 }

@@ -45,7 +45,7 @@ func TestTraceIsStoredAndShown(t *testing.T) {
 	}
 	again, report, _ := fakeSystem(t, "report", "--runs", "1")
 	again.DataDir = sys.DataDir
-	if code := Run(again); code != 0 || !strings.Contains(report.String(), "hops of the newest trial") {
+	if code := Run(again); code != 0 || !strings.Contains(report.String(), "Hops of the newest trial") {
 		t.Errorf("report, status %d:\n%s", code, report)
 	}
 }

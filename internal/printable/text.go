@@ -21,6 +21,9 @@ func Line(s string) string {
 	}, s) // a byte that is not UTF-8 is utf8.RuneError already
 }
 
+// Words is a text as one line with one space between words.
+func Words(s string) string { return strings.Join(strings.Fields(Line(s)), " ") }
+
 // Text is a text of several lines; those end with a line feed, also where it has the line ends
 // of Windows.
 func Text(s string) string {

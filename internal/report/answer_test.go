@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
+	"soku/internal/report/outline"
 )
 
 func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
@@ -87,14 +88,14 @@ func TestTheFigureOfATableIsThatOfTheRanking(t *testing.T) {
 	r := build(t, fourPatterns().input())
 	for _, label := range []string{"tcp", "latency"} {
 		v := english(r.test(t, label))
-		table, ranking := v.figureTable(false), v.rankTable(false)
+		table, ranking := v.figureTable(), v.rankTable()
 		column := func(names ...string) int {
-			return slices.IndexFunc(table.Columns, func(c column) bool { return slices.Contains(names, c.Name) })
+			return slices.IndexFunc(table.Columns, func(c outline.Column) bool { return slices.Contains(names, c.Name) })
 		}
 		at := column("goodput", "p50")
 		for _, row := range table.Rows {
-			if !slices.ContainsFunc(ranking.Rows, func(rank []string) bool { return rank[1] == row[0] && rank[2] == row[at] }) {
-				t.Errorf("%s: %q of %s is not in the ranking %q", label, row[at], row[0], ranking.Rows)
+			if !slices.ContainsFunc(texts(ranking), func(rank []string) bool { return rank[1] == row.Name && rank[2] == row.Cells[at].Text }) {
+				t.Errorf("%s: %q of %s is not in the ranking %q", label, row.Cells[at].Text, row.Name, texts(ranking))
 			}
 		}
 	}

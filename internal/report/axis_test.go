@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/quick"
 
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -40,11 +41,9 @@ func TestAxesHoldTheirFiguresWithFewTicks(t *testing.T) {
 func TestAnIntervalBeyondTheAxisHasAnArrowAndItsBounds(t *testing.T) {
 	arrows := func(rounds map[string][]float64) (n int, page string) {
 		r := build(t, campaignOf(rounds))
-		for _, s := range newView(r, text.English()).withCharts().Sections {
-			for _, l := range s.Strip.Charts[0].Lines {
-				if l.Class == "cut" {
-					n++
-				}
+		for _, l := range english(&r.Tests[0]).stripFigure("x", nil).Charts[0].Lines {
+			if l.Class == "cut" {
+				n++
 			}
 		}
 		return n, written(t, func(w io.Writer) error { return r.HTML(w, text.English()) })
@@ -96,7 +95,7 @@ func TestDigitsAreSignificant(t *testing.T) {
 }
 
 func TestLabelsOfAnAxisDoNotTouch(t *testing.T) {
-	ticks := anchors([]tick{{At: 0, Text: "0"}, {At: 5, Text: "50"}, {At: 40, Text: "90"}, {At: 98, Text: "99.999"}}, 100)
+	ticks := anchors([]outline.Tick{{At: 0, Text: "0"}, {At: 5, Text: "50"}, {At: 40, Text: "90"}, {At: 98, Text: "99.999"}}, 100)
 	if ticks[1].Text != "" || ticks[2].Text != "90" || ticks[3].Anchor != "end" || ticks[0].Anchor != "start" {
 		t.Errorf("%+v", ticks)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/option"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -89,4 +90,23 @@ func TestNoResultsIsNotFound(t *testing.T) {
 	if _, err := Build(Input{}); measure.KindOf(err) != measure.KindNotFound {
 		t.Errorf("%v", err)
 	}
+}
+
+// texts are the cells of a table.
+func texts(t outline.Table) [][]string {
+	out := make([][]string, len(t.Rows))
+	for i, r := range t.Rows {
+		for _, c := range r.Cells {
+			out[i] = append(out[i], c.Text)
+		}
+	}
+	return out
+}
+
+// headings are the names of a table's columns.
+func headings(t outline.Table) (out []string) {
+	for _, c := range t.Columns {
+		out = append(out, c.Name)
+	}
+	return out
 }

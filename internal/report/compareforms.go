@@ -9,32 +9,45 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
+	"soku/internal/report/printer"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
 
-// Markdown writes the comparisons in a language, in GitHub's dialect. Texts from results are
-// escaped.
+// Markdown writes the comparisons in a language, see [printer.Markdown].
 func (c *Comparisons) Markdown(w io.Writer, in *text.Catalogue) error {
-	var b strings.Builder
+	return printer.Markdown(w, c.outline(in))
+}
+
+// Text writes the comparisons in a language for a terminal, see [printer.Text].
+func (c *Comparisons) Text(w io.Writer, in *text.Catalogue, width int) error {
+	return printer.Text(w, c.outline(in), in, width)
+}
+
+// outline is what the comparisons show, in a language.
+func (c *Comparisons) outline(in *text.Catalogue) *outline.Document {
+	d := &outline.Document{}
 	for i := range c.Tests {
 		v := comparedView{c, &c.Tests[i], in}
-		fmt.Fprintf(&b, "### %s\n\n%s\n", EscapeMarkdown(v.heading()), markdownTable(v.table()))
+		s := outline.Section{ID: fmt.Sprintf("t%d", i+1), Title: v.heading(), Blocks: []outline.Block{
+			{Tables: []outline.Table{v.table()}},
+			{Key: "means", Heading: v.Sentence("compare.strip", text.Args{"Noun": v.basis().noun()}), Dots: v.dots()},
+		}}
+		var decisions []string
 		for _, pair := range v.Pairs {
-			b.WriteString("- " + EscapeMarkdown(v.decision(pair)) + "\n")
+			decisions = append(decisions, v.decision(pair))
 		}
-		b.WriteString("\n")
+		s.Blocks = append(s.Blocks, outline.Block{Lines: decisions, Style: outline.List})
 		if v.lastOfFamily(i) {
-			for _, note := range v.notes() {
-				b.WriteString(EscapeMarkdown(note) + "\n\n")
-			}
+			s.Blocks = append(s.Blocks, outline.Block{Lines: v.notes()})
 		}
+		d.Sections = append(d.Sections, s)
 	}
-	for _, line := range c.rest(in) {
-		b.WriteString(EscapeMarkdown(line) + "\n\n")
+	if rest := c.rest(in); len(rest) > 0 {
+		d.Sections = append(d.Sections, outline.Section{ID: "rest", Blocks: []outline.Block{{Lines: rest}}})
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return d
 }
 
 // CSV writes a row a comparison, with the members that the JSON form has. Cells that a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -31,47 +32,18 @@ func compared(t *testing.T, choices map[string][]float64, names ...string) *Comp
 	return out
 }
 
-func TestAChartInTextHasEachMeanOnOneAxis(t *testing.T) {
+func TestMeansAreDrawnOnOneAxis(t *testing.T) {
 	c := compared(t, map[string][]float64{"a": {90, 100, 110}, "b": {199, 200, 201}, "c": {150}, "wild": {50, 450}}, "a", "b", "c", "wild")
-	v := comparedView{c, &c.Tests[0], text.English()}
-	lines := v.strip(60)
-	if len(lines) != 5 {
-		t.Fatalf("%q", lines)
+	d := comparedView{c, &c.Tests[0], text.English()}.dots()
+	if len(d.Rows) != 4 || d.Rows[1].Name != "b" || math.Abs(d.Rows[1].Value-200e6) > 1e4 || !math.IsNaN(d.Rows[2].Low) {
+		t.Errorf("%+v", d.Rows)
 	}
-	at := map[byte]int{}
-	for i, name := range "abcw" {
-		if lines[i][0] != byte(name) {
-			t.Fatalf("%q", lines)
-		}
-		at[byte(name)] = strings.IndexRune(lines[i], '●')
-		at[byte(name)] = len([]rune(lines[i][:at[byte(name)]]))
-	}
-	if at['a'] >= at['c'] || at['c'] >= at['b'] || at['c'] != at['w'] {
-		t.Errorf("the means are at %v:\n%s", at, strings.Join(lines, "\n"))
-	}
-	for i, marks := range []string{"├┤", "●", "●", "├▸"} { // b is narrower than a column, wild wider than the axis
-		for _, m := range marks {
-			if !strings.ContainsRune(lines[i], m) {
-				t.Errorf("no %c in %q", m, lines[i])
-			}
-		}
-	}
-	if strings.ContainsAny(lines[2], "├┤─") {
-		t.Errorf("one round has an interval: %q", lines[2])
-	}
-	if axis := lines[4]; !strings.Contains(axis, "Mbit/s") || strings.HasPrefix(strings.TrimSpace(axis), "-") {
-		t.Errorf("the axis is %q", axis)
-	}
-	for width := range 60 {
-		for _, line := range v.strip(width) {
-			if columnsOf(line) > width {
-				t.Errorf("%d columns: %q", width, line)
-			}
-		}
+	if wild := d.Rows[3]; d.Low < 0 || wild.Low < 0 || wild.High <= d.High || d.High < 201e6 || !strings.Contains(d.HighText, "Mbit/s") {
+		t.Errorf("the axis has %v to %v (%s to %s), the widest %+v", d.Low, d.High, d.LowText, d.HighText, wild)
 	}
 	same := compared(t, map[string][]float64{"a": {100, 100}, "b": {100, 100}}, "a", "b")
-	if lines := (comparedView{same, &same.Tests[0], text.English()}).strip(60); strings.IndexRune(lines[0], '●') != strings.IndexRune(lines[1], '●') {
-		t.Errorf("%q", lines)
+	if d := (comparedView{same, &same.Tests[0], text.English()}).dots(); !(d.Low < d.Rows[0].Value && d.Rows[0].Value < d.High) {
+		t.Errorf("equal means lie at %v of %v to %v", d.Rows[0].Value, d.Low, d.High)
 	}
 }
 
@@ -79,7 +51,7 @@ func TestComparisonsAreWrittenAsMarkdownAndCSV(t *testing.T) {
 	c := compared(t, map[string][]float64{"a": {99, 100, 101, 99, 100, 101}, "=b|": {199, 200, 201, 199, 200, 201}}, "a", "=b|")
 	c.Failed = []FailedChoice{{"gone", 2, measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": "192.0.2.1:7658"})}}
 	md := written(t, func(w io.Writer) error { return c.Markdown(w, text.English()) })
-	for _, want := range []string{"### tcp: goodput, higher is better\n\n| choice | goodput", `| =b\| | `, `- =b\| is better than a: goodput 2.0 × as high`, "gone: each of its 2 trials failed"} {
+	for _, want := range []string{"## tcp: goodput, higher is better\n\n| choice | goodput", `| =b\| | `, `- =b\| is better than a: goodput 2.0 × as high`, "gone: each of its 2 trials failed"} {
 		if !strings.Contains(md, want) {
 			t.Errorf("no %q in\n%s", want, md)
 		}

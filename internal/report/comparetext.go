@@ -1,14 +1,11 @@
 package report
 
 import (
-	"io"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/mattn/go-runewidth"
-
+	"soku/internal/report/outline"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -18,47 +15,6 @@ type comparedView struct {
 	all *Comparisons
 	*ComparedTest
 	*text.Catalogue
-}
-
-// Text writes the comparisons in a language, for a terminal of that many columns (0 for 80).
-func (c *Comparisons) Text(w io.Writer, in *text.Catalogue, width int) error {
-	if width <= 0 {
-		width = defaultWidth
-	}
-	p := &terminal{width: max(width, leastWidth)}
-	for i := range c.Tests {
-		if i > 0 {
-			p.line("")
-		}
-		v := comparedView{c, &c.Tests[i], in}
-		p.wrap("", v.heading())
-		p.line("")
-		p.table(v.table())
-		p.line("")
-		if lines := v.strip(p.width - 2); len(lines) > 0 {
-			p.wrap("  ", v.Sentence("compare.strip", text.Args{"Noun": v.basis().noun()}))
-			for _, line := range lines {
-				p.line("  " + line)
-			}
-			p.line("")
-		}
-		for _, pair := range v.Pairs {
-			p.wrap("  ", v.decision(pair))
-		}
-		if v.lastOfFamily(i) {
-			for _, note := range v.notes() {
-				p.wrap("  ", note)
-			}
-		}
-	}
-	for i, line := range c.rest(in) {
-		if i == 0 && len(c.Tests) > 0 {
-			p.line("")
-		}
-		p.wrap("", line)
-	}
-	_, err := io.WriteString(w, p.String())
-	return err
 }
 
 // rest are sentences about what is in no comparison.
@@ -105,12 +61,12 @@ func (v comparedView) heading() string {
 	return v.Sentence("compare.heading", text.Args{"Label": b.label(), "Basis": b.basis(), "Levels": levels})
 }
 
-func (v comparedView) table() table {
+func (v comparedView) table() outline.Table {
 	b := v.basis()
-	out := table{Rows: make([][]string, len(v.Choices))}
-	out.add(b.named("column.choice", column{Head: true}), func(i int) string { return v.Choices[i].Name })
-	out.add(column{Name: b.estimate(), Number: true}, func(i int) string { return b.value(v.Choices[i].Value) })
-	out.add(b.named("column.rounds", column{Number: true}), func(i int) string { return strconv.Itoa(v.Choices[i].Rounds) })
+	out := outline.NewTable(len(v.Choices))
+	out.AddText(b.named("column.choice", outline.Column{Head: true}), func(i int) string { return v.Choices[i].Name })
+	out.AddText(outline.Column{Name: b.estimate(), Number: true}, func(i int) string { return b.value(v.Choices[i].Value) })
+	out.AddText(b.named("column.rounds", outline.Column{Number: true}), func(i int) string { return strconv.Itoa(v.Choices[i].Rounds) })
 	return out
 }
 
@@ -254,52 +210,15 @@ func (v comparedView) relatives() (out []ComparedTest) {
 	return out
 }
 
-// leastStrip is the fewest columns of a chart in text, mostStrip the most.
-const leastStrip, mostStrip = 20, 60
-
-// strip draws the mean of each choice with its 95 % interval on one axis, a line a choice, and
-// the axis below. It has no lines if the terminal is too narrow.
-func (v comparedView) strip(width int) []string {
-	names := 0
-	for _, c := range v.Choices {
-		names = max(names, columnsOf(clean(c.Name)))
-	}
-	names = min(names, width/3)
-	columns := min(width-names-4, mostStrip)
-	if columns < leastStrip {
-		return nil
-	}
+// dots are the mean of each choice with its 95 % interval.
+func (v comparedView) dots() *outline.Dots {
 	low, high := v.span()
-	at := func(x float64) int { return int(math.Round((x - low) / (high - low) * float64(columns-1))) }
-	var out []string
-	name := func(s string) string {
-		s = (&runewidth.Condition{}).Truncate(clean(s), names, "…")
-		return s + strings.Repeat(" ", names-columnsOf(s)) + "  "
-	}
-	for _, c := range v.Choices {
-		marks := []rune(strings.Repeat(" ", columns))
-		if !math.IsNaN(c.Low) {
-			from, to := max(at(c.Low), 0), min(at(c.High), columns-1)
-			for i := from; i <= to; i++ {
-				marks[i] = '─'
-			}
-			marks[from], marks[to] = '├', '┤'
-			if c.Low < low {
-				marks[from] = '◂'
-			}
-			if c.High > high {
-				marks[to] = '▸'
-			}
-		}
-		marks[at(c.Value)] = '●'
-		out = append(out, name(c.Name)+string(marks))
-	}
 	b := v.basis()
-	from, to := b.value(low), b.value(high)
-	if room := columns - columnsOf(from) - columnsOf(to); room > 0 {
-		out = append(out, name("")+from+strings.Repeat(" ", room)+to)
+	d := &outline.Dots{Low: low, High: high, LowText: b.value(low), HighText: b.value(high)}
+	for _, c := range v.Choices {
+		d.Rows = append(d.Rows, outline.Dot{Name: c.Name, Value: c.Value, Low: c.Low, High: c.High})
 	}
-	return out
+	return d
 }
 
 // span is the range of the axis: all means and their intervals, those of few rounds as far as

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure/metric"
+	"soku/internal/report/outline"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -71,16 +72,16 @@ func (t *Test) findControl(compared, control []pattern, rounds map[int]int) {
 }
 
 // controlTable is the figures of the control; it has no columns if there is none.
-func (t testView) controlTable(factors bool) table {
+func (t testView) controlTable() outline.Table {
 	if len(t.ControlRows) == 0 {
-		return table{}
+		return outline.Table{}
 	}
 	alone := *t.Test
 	alone.Rows, alone.Ranking = t.ControlRows, nil
 	for _, c := range t.Controls {
 		alone.Ranking = append(alone.Ranking, Place{Pattern: c.Pattern, Estimate: &c.Estimate})
 	}
-	out := testView{&alone, t.Catalogue}.figureTable(factors)
+	out := testView{&alone, t.Catalogue}.figureTable()
 	if !slices.ContainsFunc(t.Controls, func(c Control) bool { return c.Ratio != nil }) {
 		return out
 	}
@@ -90,8 +91,8 @@ func (t testView) controlTable(factors bool) table {
 			of[i] = t.Controls[at]
 		}
 	}
-	out.add(t.named("column.control_ratio", column{Number: true, keep: 1}), func(i int) string { return optional(of[i].Ratio, one.text) })
-	out.add(t.named("column.control_interval", column{Number: true, keep: 6}), func(i int) string { return t.intervalText(of[i].Low, of[i].High, one.text) })
+	addFigures(&out, t.named("column.control_ratio", outline.Column{Number: true, Drop: 1}), one, func(i int) *float64 { return of[i].Ratio })
+	out.AddText(t.named("column.control_interval", outline.Column{Number: true, Drop: 6}), func(i int) string { return t.intervalText(of[i].Low, of[i].High, one.text) })
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -23,7 +24,7 @@ const (
 // copyFigures draws the typical trial of each pattern over time: the throughput of both disks
 // and of the network, and below the operations of the disks. A panel a pattern, on common
 // axes.
-func (t testView) copyFigures(id string) []figure {
+func (t testView) copyFigures(id string) []outline.Figure {
 	rows, typical := typicalCopies(t.panels())
 	if len(rows) == 0 {
 		return nil
@@ -43,7 +44,7 @@ func (t testView) copyFigures(id string) []figure {
 			}
 		}
 	}
-	area := box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: 8 + copyRates}
+	area := outline.Box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: 8 + copyRates}
 	unit := scaleFor(rateScales, bps/2)
 	rates := exactAxis(bps*1.05, area.Bottom, area.Top, 4).in(unit)
 	var below axis // of the operations; without ticks where no disk is known
@@ -52,7 +53,7 @@ func (t testView) copyFigures(id string) []figure {
 		below = exactAxis(operations*1.05, area.Bottom, area.Bottom-copyOperations, 2).in(one)
 	}
 	x := exactAxis(end, area.Left, area.Right, 5).in(one)
-	var out []figure
+	var out []outline.Figure
 	for i, s := range typical {
 		trial := text.Args{"Pattern": rows[i].Pattern, "Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand}
 		p := t.overTime(t.Sentence("chart.copy.title", trial), t.unit(unit), area, x, rates)
@@ -91,25 +92,26 @@ func (t testView) addCopy(p *plot, s *copySeries, operations axis) {
 }
 
 // copyLegend names the colours of the charts.
-func (t testView) copyLegend() []legend {
-	return []legend{
-		{colourRead, t.Sentence("chart.copy.legend_read", nil)},
-		{colourNetwork, t.Sentence("chart.copy.network", nil)},
-		{colourWritten, t.Sentence("chart.copy.legend_written", nil)},
+func (t testView) copyLegend() []outline.Legend {
+	return []outline.Legend{
+		{Series: colourRead, Text: t.Sentence("chart.copy.legend_read", nil)},
+		{Series: colourNetwork, Text: t.Sentence("chart.copy.network", nil)},
+		{Series: colourWritten, Text: t.Sentence("chart.copy.legend_written", nil)},
 	}
 }
 
 // copyTable is the typical trial of each pattern over its whole time: what the charts draw;
 // without columns where no trial copied files.
-func (t testView) copyTable(factors bool) table {
+func (t testView) copyTable() outline.Table {
 	rows, typical := typicalCopies(t.allRows())
 	if len(rows) == 0 {
-		return table{}
+		return outline.Table{}
 	}
-	out := table{Rows: make([][]string, len(rows))}
-	t.addPatterns(&out, rows, factors && !t.ByHand)
+	out := outline.NewTable(len(rows))
+	t.addPatterns(&out, rows, !t.ByHand)
+	t.addMinor(&out, rows)
 	if !t.ByHand {
-		out.add(t.named("column.round", column{Number: true, keep: 5}), func(i int) string { return strconv.Itoa(typical[i].round) })
+		out.AddText(t.named("column.round", outline.Column{Number: true, Drop: 5}), func(i int) string { return strconv.Itoa(typical[i].round) })
 	}
 	rate := func(heading string, keep int, of func(*copySeries) float64) {
 		figures := make([]float64, len(typical))
@@ -120,11 +122,11 @@ func (t testView) copyTable(factors bool) table {
 			return
 		}
 		unit := scaleFor(rateScales, slices.Max(figures))
-		out.add(t.named(heading, column{Unit: t.unit(unit), Number: true, keep: keep}), func(i int) string { return presentText(figures[i], unit.text) })
+		out.AddText(t.named(heading, outline.Column{Unit: t.unit(unit), Number: true, Drop: keep}), func(i int) string { return presentText(figures[i], unit.text) })
 	}
 	disk := func(heading string, keep int, end func(*copySeries) *copyEnd, of func(*copyEnd) float64, write func(float64) string) {
 		if slices.ContainsFunc(typical, func(s *copySeries) bool { return end(s) != nil && end(s).device }) {
-			out.add(t.named(heading, column{Number: true, keep: keep}), func(i int) string {
+			out.AddText(t.named(heading, outline.Column{Number: true, Drop: keep}), func(i int) string {
 				if e := end(typical[i]); e != nil && e.device {
 					return write(of(e))
 				}

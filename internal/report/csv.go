@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"soku/internal/measure/metric"
+	"soku/internal/printable"
 )
 
 // CSV writes one row a test and pattern (RFC 4180, UTF-8), figures in base
@@ -108,7 +109,7 @@ func (r *Report) factors() []string {
 // csvText guards a text from outside: a spreadsheet takes a cell that begins
 // with one of these, some also in full width, for a formula. Numbers stay as they are.
 func csvText(s string) string {
-	s = clean(s)
+	s = printable.Words(s)
 	if first, _ := utf8.DecodeRuneInString(s); s == "" || !strings.ContainsRune("=+-@＝＋－＠", first) {
 		return s
 	}

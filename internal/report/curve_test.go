@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
+	"soku/internal/report/outline"
 	"soku/internal/stats"
 )
 
@@ -121,11 +122,11 @@ func TestCurvesThatLevelOffAtDifferentLevelsAreOneSentenceAndATable(t *testing.T
 				t.Errorf("%s: no %q in %q", name, want, said)
 			}
 		}
-		found := slices.ContainsFunc(v.plateauTable().Rows, func(row []string) bool {
+		found := slices.ContainsFunc(texts(v.plateauTable()), func(row []string) bool {
 			return row[0] == c.table[0] && row[1] == c.table[1] && strings.HasPrefix(row[len(row)-1], c.table[2][:1])
 		})
 		if len(v.plateauTable().Rows) != len(c.knees) || !found {
-			t.Errorf("%s: no row %q in %q", name, c.table, v.plateauTable().Rows)
+			t.Errorf("%s: no row %q in %q", name, c.table, texts(v.plateauTable()))
 		}
 		for form, want := range map[string]string{"html": ">plateau of the goodput</h3>", "md": "### tcp: plateau of the goodput\n\n| sku | from streams | plateau (", "txt": "  plateau of the goodput\n  sku  "} {
 			if got := written(t, forms(r)[form]); !strings.Contains(got, want) {
@@ -257,8 +258,8 @@ func TestTheDocumentedLimitIsALineOfTheCurve(t *testing.T) {
 	}
 	one, _ := english(tcp).sweepFigures("x")
 	for _, c := range one.Charts {
-		at := slices.IndexFunc(c.Lines, func(s shape) bool { return s.Class == "limit" })
-		if at < 0 || c.Lines[at].Title != "published limit 2.000 Gbit/s" || !slices.ContainsFunc(c.Texts, func(x chartText) bool {
+		at := slices.IndexFunc(c.Lines, func(s outline.Shape) bool { return s.Class == "limit" })
+		if at < 0 || c.Lines[at].Title != "published limit 2.000 Gbit/s" || !slices.ContainsFunc(c.Texts, func(x outline.ChartText) bool {
 			return x.Text == "published limit 2.000 Gbit/s" && x.Y > 0 && x.Y < c.Marks[6].Y
 		}) {
 			t.Errorf("%s has no line of the limit above its points", c.ID)

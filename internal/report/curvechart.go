@@ -5,6 +5,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -16,7 +17,7 @@ const (
 
 // curveFigure draws the merged round trips of each pattern as a curve of
 // percentiles, stretched towards the slow end where they differ.
-func (t testView) curveFigure(id string, series map[string]int) *figure {
+func (t testView) curveFigure(id string, series map[string]int) *outline.Figure {
 	var rows []*Row
 	for _, r := range t.drawn() {
 		if r.Histogram(metric.RoundTrips) != nil {
@@ -30,7 +31,7 @@ func (t testView) curveFigure(id string, series map[string]int) *figure {
 	f := inBothWidths(id, func(width float64) *plot { return t.curves(drawn, width, series) })
 	f.Caption = t.SentenceFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": len(rows)})
 	for _, r := range drawn {
-		f.Legend = append(f.Legend, legend{series[r.Pattern], r.Pattern})
+		f.Legend = append(f.Legend, outline.Legend{Series: series[r.Pattern], Text: r.Pattern})
 	}
 	return &f
 }
@@ -46,7 +47,7 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 	if width == narrowChart {
 		height = 260
 	}
-	box := box{Left: 58, Top: 10, Right: width - 10, Bottom: height - 42}
+	box := outline.Box{Left: 58, Top: 10, Right: width - 10, Bottom: height - 42}
 	x := axis{low: 0, high: nines, from: box.Left, to: box.Right}
 	for _, m := range []mark{{0, "0"}, {math.Log10(2), "50"}, {1, "90"}, {2, "99"}, {3, "99.9"}, {4, "99.99"}, {5, "99.999"}} {
 		if m.at <= nines+1e-9 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -32,28 +33,29 @@ func (t testView) levelsOff(c Curve) string {
 
 // curveTable is one curve with a bar for each level, or of several the figures, with their
 // levels as rows. It has no columns without a curve.
-func (t testView) curveTable() table {
+func (t testView) curveTable() outline.Table {
 	all := t.allCurves()
 	if len(all) == 0 {
-		return table{}
+		return outline.Table{}
 	}
 	unit := t.rankUnit()
 	if len(all) > 1 {
 		return t.curvesTable(all)
 	}
 	c := all[0]
-	out := table{Rows: make([][]string, len(c.Points))}
+	out := outline.NewTable(len(c.Points))
+	out.Drawn = true
 	most := 0.0
 	for _, p := range c.Points {
 		most = max(most, p.Estimate)
 	}
-	out.add(column{Name: c.Option, Head: true}, func(i int) string { return c.Points[i].Level })
-	out.add(column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, func(i int) string { return unit.text(c.Points[i].Estimate) })
-	out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 2}), func(i int) string { return t.intervalText(c.Points[i].Low, c.Points[i].High, unit.text) })
+	out.AddText(outline.Column{Name: c.Option, Head: true}, func(i int) string { return c.Points[i].Level })
+	addFigures(&out, outline.Column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, unit, func(i int) *float64 { return &c.Points[i].Estimate })
+	out.AddText(t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true, Drop: 2}), func(i int) string { return t.intervalText(c.Points[i].Low, c.Points[i].High, unit.text) })
 	if c.Plateau != nil {
-		out.add(t.named("column.of_plateau", column{Number: true, keep: 1}), func(i int) string { return inPercent(c.Points[i].Estimate / *c.Plateau) + " %" })
+		out.AddText(t.named("column.of_plateau", outline.Column{Number: true, Drop: 1}), func(i int) string { return inPercent(c.Points[i].Estimate / *c.Plateau) + " %" })
 	}
-	out.add(column{keep: 3}, func(i int) string {
+	out.AddText(outline.Column{Drop: 3}, func(i int) string {
 		if !(most > 0) {
 			return ""
 		}
@@ -63,7 +65,7 @@ func (t testView) curveTable() table {
 }
 
 // curvesTable has a column for each curve.
-func (t testView) curvesTable(all []Curve) table {
+func (t testView) curvesTable(all []Curve) outline.Table {
 	unit := t.rankUnit()
 	var levels []CurvePoint
 	for _, c := range all {
@@ -74,17 +76,18 @@ func (t testView) curvesTable(all []Curve) table {
 		}
 	}
 	slices.SortStableFunc(levels, func(a, b CurvePoint) int { return cmp.Compare(a.Value, b.Value) })
-	out := table{Rows: make([][]string, len(levels))}
-	out.add(column{Name: all[0].Option, Head: true}, func(i int) string { return levels[i].Level })
+	out := outline.NewTable(len(levels))
+	out.Whole, out.Drawn = true, true
+	out.AddText(outline.Column{Name: all[0].Option, Head: true}, func(i int) string { return levels[i].Level })
 	names := t.curveNames(all)
 	for _, c := range all[:min(len(all), mostSweeps)] {
-		out.add(column{Name: names[measure.LevelsKey(c.Levels)], Number: true}, func(i int) string {
+		addFigures(&out, outline.Column{Name: names[measure.LevelsKey(c.Levels)], Number: true}, unit, func(i int) *float64 {
 			for _, p := range c.Points {
 				if p.Level == levels[i].Level {
-					return unit.text(p.Estimate)
+					return &p.Estimate
 				}
 			}
-			return text.Absent
+			return nil
 		})
 	}
 	return out
@@ -239,26 +242,26 @@ func (t testView) curveFactors(all []Curve) string {
 
 // plateauTable is where each of several curves levels off. It has no columns for one curve,
 // which a sentence describes.
-func (t testView) plateauTable() table {
+func (t testView) plateauTable() outline.Table {
 	all := t.levelledCurves()
 	if len(all) == 0 {
-		return table{}
+		return outline.Table{}
 	}
 	all = all[:min(len(all), mostSweeps)]
 	unit := t.rankUnit()
-	out := table{Rows: make([][]string, len(all))}
+	out := outline.NewTable(len(all))
 	for k, l := range all[0].Levels {
-		out.add(column{Name: l.Factor, Head: true}, func(i int) string { return t.level(all[i].Levels[k].Value) })
+		out.AddText(outline.Column{Name: l.Factor, Head: true}, func(i int) string { return t.level(all[i].Levels[k].Value) })
 	}
-	out.add(column{Name: t.Sentence("column.levels_off", text.Args{"Option": all[0].Option}), Why: t.Sentence("column_note.levels_off", nil), Number: true}, func(i int) string {
+	out.AddText(outline.Column{Name: t.Sentence("column.levels_off", text.Args{"Option": all[0].Option}), Why: t.Sentence("column_note.levels_off", nil), Number: true}, func(i int) string {
 		if c := all[i]; c.Rising {
 			return t.Sentence("cell.rising", text.Args{"Level": c.Points[len(c.Points)-1].Level})
 		}
 		return all[i].knee().Level
 	})
-	out.add(t.named("column.plateau", column{Unit: t.unit(unit), Number: true}), func(i int) string { return unit.text(*all[i].Plateau) })
-	out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 2}), func(i int) string { return t.intervalText(all[i].Low, all[i].High, unit.text) })
-	out.add(column{Name: t.Sentence("column.first_level", text.Args{"Level": all[0].Points[0].Level}), Why: t.Sentence("column_note.first_level", nil), Number: true, keep: 1}, func(i int) string {
+	out.AddText(t.named("column.plateau", outline.Column{Unit: t.unit(unit), Number: true}), func(i int) string { return unit.text(*all[i].Plateau) })
+	out.AddText(t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true, Drop: 2}), func(i int) string { return t.intervalText(all[i].Low, all[i].High, unit.text) })
+	out.AddText(outline.Column{Name: t.Sentence("column.first_level", text.Args{"Level": all[0].Points[0].Level}), Why: t.Sentence("column_note.first_level", nil), Number: true, Drop: 1}, func(i int) string {
 		if c := all[i]; c.Points[0].Level == all[0].Points[0].Level {
 			return inPercent(c.Points[0].Estimate / *c.Plateau) + " %"
 		}

@@ -109,24 +109,15 @@ func (r reportView) period() string {
 	return r.Sentence("report.period", args)
 }
 
-// warnings are the sentences of findings.
+// mostPatterns is how many patterns a warning names.
+const mostPatterns = 4
+
+// warnings are the sentences of findings, with the tests and patterns that have them.
 func (r reportView) warnings() []string {
 	out := make([]string, len(r.Warnings))
 	for i, w := range r.Warnings {
-		out[i] = r.Sentence("report.warning", text.Args{"Trials": w.Trials, "Finding": r.Finding(w.Finding), "Alike": w.Alike})
-	}
-	return out
-}
-
-// mostPatterns is how many patterns a warning of a page names.
-const mostPatterns = 4
-
-// warningsWithPlaces also say which tests and patterns have them.
-func (r reportView) warningsWithPlaces() []string {
-	out := make([]string, len(r.Warnings))
-	for i, w := range r.Warnings {
 		some := w.Patterns[:min(len(w.Patterns), mostPatterns)]
-		out[i] = r.Sentence("report.warning_with_places", text.Args{
+		out[i] = r.Sentence("report.warning", text.Args{
 			"Trials": w.Trials, "Finding": r.Finding(w.Finding), "Alike": w.Alike, "Tests": w.Tests, "Patterns": some, "More": len(w.Patterns) - len(some),
 		})
 	}
@@ -145,9 +136,6 @@ func (r reportView) methods() []string {
 	out = append(out, r.Sentence("method.ranks", nil), r.Sentence("method.failures", nil))
 	if r.Ingested > 0 {
 		out = append(out, r.Sentence("method.ingested", nil))
-	}
-	if s := r.missing(); s != "" {
-		out = append(out, s)
 	}
 	if r.Rounds > 0 && r.Ingested < r.Trials {
 		out = append(out, r.Sentence("method.order", text.Args{"Seed": r.Campaign.Seed}))

@@ -40,12 +40,12 @@ func Example() {
 	//   direct is fastest: 902.0 Mbit/s, 2.2 × the next, tunnel (95 % interval 2.2 to
 	//     2.3 ×); seen in 3 of 3 rounds.
 	//
-	//   patterns: path
-	//   pattern  goodput (Mbit/s)  range (Mbit/s)     CV  trials  confidence
-	//   direct              902.0  901.0 to 903.0  0.1 %       3  3 high
-	//   tunnel              402.0  401.0 to 403.0  0.2 %       3  3 high
+	//   Figures
+	//   path    goodput (Mbit/s)  range (Mbit/s)     CV  trials  confidence
+	//   direct             902.0  901.0 to 903.0  0.1 %       3  3 high
+	//   tunnel             402.0  401.0 to 403.0  0.2 %       3  3 high
 	//
-	//   ranking: goodput, higher is better
+	//   Ranking by goodput, higher is better
 	//   rank  pattern  goodput (Mbit/s)  95 % interval (Mbit/s)
 	//      1  direct              902.0          899.5 to 904.5
 	//      2  tunnel              402.0          399.5 to 404.5

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mattn/go-runewidth"
+
 	"soku/internal/measure"
 	"soku/internal/stats"
 	"soku/internal/text"
@@ -237,10 +239,10 @@ func TestEveryFormSaysWhatFactorsDo(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, said)
 		}
 	}
-	if table := test.levelTable(true); len(table.Rows) != mostPairs || len(test.Effects) != 22 {
+	if table := test.levelTable(); len(table.Rows) != mostPairs || len(test.Effects) != 22 {
 		t.Errorf("%d rows of %d", len(table.Rows), len(test.Effects))
 	}
-	for form, title := range map[string]string{"html": "What each factor does", "md": "### tcp: what each factor does", "txt": "what each factor does"} {
+	for form, title := range map[string]string{"html": "What each factor does", "md": "### tcp: What each factor does", "txt": "What each factor does"} {
 		page := written(t, forms(r)[form])
 		for _, want := range []string{title, "of each factor the 12 pairs that differ most", "sku sets the goodput"} {
 			if !strings.Contains(page, want) {
@@ -254,7 +256,7 @@ func TestEveryFormSaysWhatFactorsDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(page.String()) {
-			if n := columnsOf(strings.TrimRight(line, "\n")); n > width {
+			if n := runewidth.StringWidth(strings.TrimRight(line, "\n")); n > width {
 				t.Errorf("%d columns of %d: %s", n, width, line)
 			}
 		}

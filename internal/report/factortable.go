@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"soku/internal/report/outline"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -268,36 +269,30 @@ func (t testView) units(e EffectRatio) string {
 	return text.Absent // of a later version
 }
 
-// leastEffects is the width of a terminal that has room for all columns of the tables of
-// factors that cannot be left out one by one.
-const leastEffects = 50
-
-// effectTable is what each factor does, with the levels that differ most if there is room. It
-// has no columns if nothing is known of the factors.
-func (t testView) effectTable(wide bool) table {
+// effectTable is what each factor does, with the levels that differ most. It has no columns if
+// nothing is known of the factors.
+func (t testView) effectTable() outline.Table {
 	if len(t.FactorEffects) == 0 {
-		return table{}
+		return outline.Table{}
 	}
-	out := table{Rows: make([][]string, len(t.FactorEffects))}
+	out := outline.NewTable(len(t.FactorEffects))
 	largest := make([]upward, len(t.FactorEffects)) // empty if no levels could be compared
 	for i, f := range t.FactorEffects {
 		if pairs := t.pairsOf(f.Factor); len(pairs) > 0 {
 			largest[i] = pairs[0]
 		}
 	}
-	out.add(t.named("column.factor", column{Head: true}), func(i int) string { return t.FactorEffects[i].Factor })
-	out.add(t.named("column.matters", column{}), func(i int) string {
+	out.AddText(t.named("column.factor", outline.Column{Head: true}), func(i int) string { return t.FactorEffects[i].Factor })
+	out.AddText(t.named("column.matters", outline.Column{}), func(i int) string {
 		if m := t.FactorEffects[i].Matters; t.Has("cell.matters." + string(m)) {
 			return t.Sentence("cell.matters."+string(m), nil)
 		}
 		return text.Absent
 	})
-	out.add(t.named("column.share", column{Number: true, keep: 1}), func(i int) string { return strconv.FormatFloat(t.FactorEffects[i].Share*100, 'f', 1, 64) + " %" })
+	out.AddText(t.named("column.share", outline.Column{Number: true, Drop: 1}), func(i int) string { return strconv.FormatFloat(t.FactorEffects[i].Share*100, 'f', 1, 64) + " %" })
 	t.addRatios(&out, func(i int) upward { return largest[i] })
-	if wide {
-		t.addLevels(&out, func(i int) upward { return largest[i] })
-	}
-	out.add(t.named("column.compared_in", column{keep: 3}), func(i int) string {
+	t.addLevels(&out, func(i int) upward { return largest[i] })
+	out.AddText(t.named("column.compared_in", outline.Column{Drop: 3}), func(i int) string {
 		if u := largest[i]; u.LevelEffect != nil {
 			return t.units(u.EffectRatio)
 		}
@@ -307,8 +302,8 @@ func (t testView) effectTable(wide bool) table {
 }
 
 // levelTable compares the levels of factors that have more than two. It has no columns if there
-// is none, and no decisions if there is no room.
-func (t testView) levelTable(wide bool) table {
+// is none.
+func (t testView) levelTable() outline.Table {
 	var shown []upward
 	for _, f := range t.FactorEffects {
 		if pairs := t.pairsOf(f.Factor); len(pairs) > 1 {
@@ -316,16 +311,13 @@ func (t testView) levelTable(wide bool) table {
 		}
 	}
 	if len(shown) == 0 {
-		return table{}
+		return outline.Table{}
 	}
-	out := table{Rows: make([][]string, len(shown))}
-	out.add(t.named("column.factor", column{Head: true}), func(i int) string { return shown[i].Factor })
+	out := outline.NewTable(len(shown))
+	out.AddText(t.named("column.factor", outline.Column{Head: true}), func(i int) string { return shown[i].Factor })
 	t.addRatios(&out, func(i int) upward { return shown[i] })
 	t.addLevels(&out, func(i int) upward { return shown[i] })
-	if !wide {
-		return out
-	}
-	out.add(t.named("column.decision", column{}), func(i int) string {
+	out.AddText(t.named("column.decision", outline.Column{Drop: 1}), func(i int) string {
 		d := shown[i].Decision
 		if shown[i].from == shown[i].A { // the decision is of A
 			d = reversed(d)
@@ -350,15 +342,15 @@ func reversed(d stats.Decision) stats.Decision {
 }
 
 // addRatios adds the ratios of two levels.
-func (t testView) addRatios(out *table, of func(i int) upward) {
-	out.add(t.named("column.ratio", column{Number: true}), func(i int) string { return optional(of(i).ratio, one.text) })
-	out.add(t.named("column.ratio_interval", column{Number: true, keep: 2}), func(i int) string { return t.intervalText(of(i).low, of(i).high, one.text) })
+func (t testView) addRatios(out *outline.Table, of func(i int) upward) {
+	addFigures(out, t.named("column.ratio", outline.Column{Number: true}), one, func(i int) *float64 { return of(i).ratio })
+	out.AddText(t.named("column.ratio_interval", outline.Column{Number: true, Drop: 2}), func(i int) string { return t.intervalText(of(i).low, of(i).high, one.text) })
 }
 
 // addLevels adds the two levels, that of the smaller figure first.
-func (t testView) addLevels(out *table, of func(i int) upward) {
-	out.add(t.named("column.from", column{}), func(i int) string { return t.level(of(i).from) })
-	out.add(t.named("column.to", column{}), func(i int) string { return t.level(of(i).to) })
+func (t testView) addLevels(out *outline.Table, of func(i int) upward) {
+	out.AddText(t.named("column.from", outline.Column{Drop: 1}), func(i int) string { return t.level(of(i).from) })
+	out.AddText(t.named("column.to", outline.Column{With: true}), func(i int) string { return t.level(of(i).to) })
 }
 
 // cutPairs reports whether a factor has more pairs of levels than are shown.

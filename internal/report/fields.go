@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
+	"soku/internal/printable"
 	"soku/internal/text"
 )
 
@@ -191,7 +192,7 @@ func patternFields(factors []string) []field {
 		{column: "pattern", value: func(l line) any { return l.row.Pattern }},
 	}
 	for _, f := range factors {
-		out = append(out, field{column: "factor_" + clean(f), value: func(l line) any { return levelOf(l.row.Levels, f) }})
+		out = append(out, field{column: "factor_" + printable.Words(f), value: func(l line) any { return levelOf(l.row.Levels, f) }})
 	}
 	return out
 }

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"soku/internal/measure/metric"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
 // addFamily adds the columns of a family's metrics for those rows.
-func (t testView) addFamily(out *table, rows []*Row, f *metric.Family) {
+func (t testView) addFamily(out *outline.Table, rows []*Row, f *metric.Family) {
 	for _, m := range f.Metrics {
 		c := m.Column
 		if c == nil || !t.shows(rows, m) {
@@ -23,7 +24,7 @@ func (t testView) addFamily(out *table, rows []*Row, f *metric.Family) {
 		if m == t.Basis.column() {
 			drop = 0
 		}
-		out.add(column{Name: t.metric(m), Unit: t.unitOf(as, unit), Number: true, keep: drop, Why: t.note(m)}, func(i int) string {
+		out.Add(outline.Column{Name: t.metric(m), Unit: t.unitOf(as, unit), Number: true, Drop: drop, Why: t.note(m)}, func(i int) outline.Cell {
 			return t.cell(rows[i], m, unit)
 		})
 		t.addLimitOf(out, rows, m, unit)
@@ -31,13 +32,13 @@ func (t testView) addFamily(out *table, rows []*Row, f *metric.Family) {
 			if x.Show == metric.WhereFound && !slices.ContainsFunc(rows, func(r *Row) bool { s := r.figure(m); return s != nil && s.N > 1 }) {
 				continue
 			}
-			extra := column{Number: true, keep: x.Drop}
+			extra := outline.Column{Number: true, Drop: x.Drop}
 			if x.Variation {
 				extra.Name, extra.Why = t.Sentence("column.variation", nil), t.Sentence("column_note.variation", nil)
 			} else {
 				extra.Name, extra.Why, extra.Unit = t.SentenceFor(m.Key, "column.range", nil), t.Sentence("column_note.range", nil), t.unitOf(as, unit)
 			}
-			out.add(extra, func(i int) string {
+			out.AddText(extra, func(i int) string {
 				s := rows[i].figure(m)
 				switch {
 				case s == nil || x.Variation && s.N < 2:
@@ -99,27 +100,28 @@ func (t testView) unitOf(as form, unit scale) string {
 	return t.unit(unit)
 }
 
-// cell writes the metric of a row, or what stands for it.
-func (t testView) cell(r *Row, m *metric.Definition, unit scale) string {
+// cell is the metric of a row, or what stands for it.
+func (t testView) cell(r *Row, m *metric.Definition, unit scale) outline.Cell {
 	s := r.figure(m)
 	if s == nil && m.Column.Instead != nil {
 		s = r.figure(m.Column.Instead)
 	}
 	as := formOf(m.Quantity)
+	write := func(v float64) string { return as.cellText(v, unit) }
 	if p := t.place(r.Pattern); m == t.Basis.Metric && s != nil && s.Metric == m && !s.RangeOnly && p != nil && p.Estimate != nil {
-		return as.cellText(*p.Estimate, unit) // what the ranking and its reasons are of
+		return figureCell(p.Estimate, unit, write) // what the ranking and its reasons are of
 	}
 	switch {
 	case s == nil:
-		return text.Absent
+		return outline.Cell{Text: text.Absent}
 	case m.Column.Ends:
-		return t.ends(s, unit)
+		return outline.Cell{Text: t.ends(s, unit)}
 	case s.RangeOnly:
-		return text.Absent
-	case s.Metric.Over == metric.Range && as.cellText(s.Min, unit) != as.cellText(s.Max, unit):
-		return t.ends(s, unit)
+		return outline.Cell{Text: text.Absent}
+	case s.Metric.Over == metric.Range && write(s.Min) != write(s.Max):
+		return outline.Cell{Text: t.ends(s, unit)}
 	}
-	return as.cellText(s.Value, unit)
+	return figureCell(&s.Value, unit, write)
 }
 
 // ends are the smallest and the largest trial.

@@ -7,15 +7,16 @@ import (
 	"strconv"
 
 	"soku/internal/measure/metric"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
-// figureTable is the table of a test: patterns as rows. With factors the levels
-// are columns of their own, otherwise the pattern's name is one.
-func (t testView) figureTable(factors bool) table {
-	out := table{Rows: make([][]string, len(t.Rows))}
+// figureTable is the table of a test: patterns as rows, and a column for each factor.
+func (t testView) figureTable() outline.Table {
+	out := outline.NewTable(len(t.Rows))
 	rows := t.allRows()
-	t.addPatterns(&out, rows, factors)
+	t.addPatterns(&out, rows, true)
+	t.addMinor(&out, rows)
 	for _, f := range metric.Of(t.Test.Test).Families {
 		if f != metric.UnderLoadFamily {
 			t.addFamily(&out, rows, f)
@@ -25,17 +26,17 @@ func (t testView) figureTable(factors bool) table {
 		t.addLimit(&out)
 	}
 	t.addVerdict(&out)
-	out.add(t.named("column.trials", column{Number: true, keep: 2}), func(i int) string {
+	out.AddText(t.named("column.trials", outline.Column{Number: true, Drop: 2}), func(i int) string {
 		if r := t.Rows[i]; r.WithoutFigure > 0 {
 			return t.Sentence("cell.trials", text.Args{"With": r.Trials - r.WithoutFigure, "Of": r.Trials})
 		}
 		return strconv.Itoa(t.Rows[i].Trials)
 	})
 	if len(t.Failures) > 0 {
-		out.add(t.named("column.failed", column{Number: true, keep: 1}), func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
+		out.AddText(t.named("column.failed", outline.Column{Number: true, Drop: 1}), func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
 	}
 	if len(t.Ingested) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence != Confidences{} }) {
-		out.add(t.named("column.confidence", column{keep: 3}), func(i int) string { return t.confidences(t.Rows[i].Confidence) })
+		out.AddText(t.named("column.confidence", outline.Column{Drop: 3}), func(i int) string { return t.confidences(t.Rows[i].Confidence) })
 	}
 	return out
 }
@@ -58,27 +59,29 @@ func (t testView) confidences(c Confidences) string {
 	return t.List(parts)
 }
 
-// rankTable is the ranking, best first. A terminal has no column for the reasons.
-func (t testView) rankTable(reasons bool) table {
-	out := table{Rows: make([][]string, len(t.Ranking))}
+// rankTable is the ranking, best first.
+func (t testView) rankTable() outline.Table {
+	out := outline.NewTable(len(t.Ranking))
 	unit := t.rankUnit()
-	out.add(t.named("column.rank", column{Number: true}), func(i int) string {
+	few := t.few()
+	for i, p := range t.Ranking {
+		out.Rows[i].Name, out.Rows[i].Minor = t.called(p.Pattern), few != nil && !few[p.Pattern]
+	}
+	out.AddText(t.named("column.rank", outline.Column{Number: true}), func(i int) string {
 		if t.Ranking[i].Rank == 0 {
 			return text.Absent
 		}
 		return strconv.Itoa(t.Ranking[i].Rank)
 	})
-	out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return t.Ranking[i].Pattern })
-	out.add(column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate, unit.text) })
+	out.AddText(t.named("column.pattern", outline.Column{Head: true}), func(i int) string { return t.Ranking[i].Pattern })
+	addFigures(&out, outline.Column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, unit, func(i int) *float64 { return t.Ranking[i].Estimate })
 	if slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil && p.High != nil }) {
-		out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return t.intervalText(t.Ranking[i].Low, t.Ranking[i].High, unit.text) })
+		out.AddText(t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true, Drop: 1}), func(i int) string { return t.intervalText(t.Ranking[i].Low, t.Ranking[i].High, unit.text) })
 	}
 	if t.ranksOverlap() {
-		out.add(t.named("column.rank_range", column{Number: true, keep: 2}), func(i int) string { return t.rankRange(t.Ranking[i]) })
+		out.AddText(t.named("column.rank_range", outline.Column{Number: true, Drop: 2}), func(i int) string { return t.rankRange(t.Ranking[i]) })
 	}
-	if reasons {
-		out.add(t.named("column.why", column{}), func(i int) string { return cmp.Or(t.reason(t.Ranking[i]), text.Absent) })
-	}
+	out.AddText(t.named("column.why", outline.Column{Prose: true}), func(i int) string { return cmp.Or(t.reason(t.Ranking[i]), text.Absent) })
 	return out
 }
 

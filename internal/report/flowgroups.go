@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -111,29 +112,29 @@ func (t testView) flowsGrouped() []FlowGroups {
 
 // flowTable is the groups of flows of several patterns. It has no columns for one, which a
 // sentence describes.
-func (t testView) flowTable() table {
+func (t testView) flowTable() outline.Table {
 	all := t.flowsGrouped()
 	if len(all) < 2 {
-		return table{}
+		return outline.Table{}
 	}
 	all = ends(all, bestShown, lastShown)
-	out := table{Rows: make([][]string, len(all))}
-	out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return all[i].Pattern })
+	out := outline.NewTable(len(all))
+	out.AddText(t.named("column.pattern", outline.Column{Head: true}), func(i int) string { return all[i].Pattern })
 	if slices.ContainsFunc(all, func(g FlowGroups) bool { return g.Direction != "" }) {
-		out.add(t.named("column.flow_direction", column{}), func(i int) string { return cmp.Or(string(all[i].Direction), text.Absent) })
+		out.AddText(t.named("column.flow_direction", outline.Column{}), func(i int) string { return cmp.Or(string(all[i].Direction), text.Absent) })
 	}
 	number := func(key string, keep int, of func(g FlowGroups) int) {
-		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string { return strconv.Itoa(of(all[i])) })
+		out.AddText(t.named(key, outline.Column{Number: true, Drop: keep}), func(i int) string { return strconv.Itoa(of(all[i])) })
 	}
 	rate := func(key string, keep int, of func(g FlowGroups) float64) {
-		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string { return t.Sentence("cell.rate", text.Args{"Rate": of(all[i])}) })
+		out.AddText(t.named(key, outline.Column{Number: true, Drop: keep}), func(i int) string { return t.Sentence("cell.rate", text.Args{"Rate": of(all[i])}) })
 	}
 	number("column.flows", 2, func(g FlowGroups) int { return g.Flows })
 	number("column.flow_groups", 0, func(g FlowGroups) int { return g.Groups })
 	rate("column.flow_capacity", 0, func(g FlowGroups) float64 { return g.CapacityBps })
 	rate("column.flow_expected", 3, func(g FlowGroups) float64 { return g.ExpectedBps })
 	rate("column.flow_most", 4, func(g FlowGroups) float64 { return g.MostBps })
-	out.add(t.named("column.flow_had", column{Number: true, keep: 5}), func(i int) string {
+	out.AddText(t.named("column.flow_had", outline.Column{Number: true, Drop: 5}), func(i int) string {
 		return t.between(t.Sentence("cell.rate", text.Args{"Rate": all[i].LowBps}), t.Sentence("cell.rate", text.Args{"Rate": all[i].HighBps}))
 	})
 	return out

@@ -92,7 +92,7 @@ func TestGroupsOfSeveralPatternsAreOneSentenceAndATable(t *testing.T) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	for i, want := range []string{"a 3 2 500.0 Mbit/s 875.0 Mbit/s 1.000 Gbit/s 500.0 Mbit/s to 1.001 Gbit/s", "b 3 2 1.000 Gbit/s 1.750 Gbit/s 2.000 Gbit/s 1.000 Gbit/s to 2.000 Gbit/s"} {
-		if got := strings.Join(v.flowTable().Rows[i], " "); got != want {
+		if got := strings.Join(texts(v.flowTable())[i], " "); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mattn/go-runewidth"
+
 	"soku/internal/measure"
 	"soku/internal/measure/finding"
 	"soku/internal/measure/metric"
@@ -102,34 +104,10 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	r := build(t, in)
 	for width := 40; width <= 200; width += 7 {
 		for _, line := range strings.Split(written(t, func(w io.Writer) error { return r.Text(w, text.English(), width) }), "\n") {
-			if n := columnsOf(line); n > width {
+			if n := runewidth.StringWidth(line); n > width {
 				t.Errorf("%d columns on a terminal of %d: %s", n, width, line)
 			}
 		}
-	}
-}
-
-func TestANarrowTableLosesItsLeastImportantColumnsFirst(t *testing.T) {
-	test := build(t, fourPatterns().input()).test(t, "latency")
-	whole := english(test).figureTable(false)
-	last := len(whole.Columns) + 1
-	worst := 1000
-	for width := 250; width >= 30; width-- {
-		_, columns := fit(whole, width)
-		if len(columns) < last {
-			kept := 0
-			for _, c := range columns {
-				kept = max(kept, c.keep)
-			}
-			if kept > worst {
-				t.Fatalf("at %d columns a column of importance %d came back", width, kept)
-			}
-			worst, last = kept, len(columns)
-		}
-	}
-	_, columns := fit(whole, 20)
-	if len(columns) != 2 || columns[0].Name != "pattern" || columns[1].Name != "p50" {
-		t.Errorf("at the least %+v remain", columns)
 	}
 }
 

@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
 // hostTable has facts as rows and hosts as columns. Hosts that are alike in
 // all but their name share a column.
-func hostTable(hosts []Host, c *text.Catalogue) table {
+func hostTable(hosts []Host, c *text.Catalogue) outline.Table {
 	if len(hosts) == 0 {
-		return table{}
+		return outline.Table{}
 	}
 	kinds := alike(hosts)
 	var keys []string
@@ -21,15 +22,15 @@ func hostTable(hosts []Host, c *text.Catalogue) table {
 			keys = addOnce(keys, f.Key)
 		}
 	}
-	out := table{Rows: make([][]string, len(keys)+1)}
-	out.add(column{Name: c.Heading("column.host"), Head: true}, func(i int) string {
+	out := outline.NewTable(len(keys) + 1)
+	out.AddText(outline.Column{Name: c.Heading("column.host"), Head: true}, func(i int) string {
 		if i == 0 {
 			return c.Heading("fact.role")
 		}
 		return factName(c, keys[i-1])
 	})
 	for _, h := range kinds {
-		out.add(column{Name: c.List(h.names)}, func(i int) string {
+		out.AddText(outline.Column{Name: c.List(h.names)}, func(i int) string {
 			if i == 0 {
 				return c.List(roles(c, h.Roles))
 			}

@@ -78,7 +78,7 @@ func TestTrialsWithoutASessionAreNoRunOfAnOlderVersion(t *testing.T) {
 	r := build(t, in)
 	test := testView{&r.Tests[0], text.English()}
 	for i, want := range []string{"without a session|1|A", "Tuesday|1|B"} {
-		if got := strings.Join(test.runTable().Rows[i], "|"); got != want {
+		if got := strings.Join(texts(test.runTable())[i], "|"); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

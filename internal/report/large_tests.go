@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"soku/internal/text"
+	"soku/internal/report/outline"
 )
 
 // A test of more than [mostRows] patterns has pictures and lines of only the best and the
@@ -41,18 +41,27 @@ func (t *Test) panels() []*Row {
 	return out
 }
 
-// lines is the test with the patterns that a terminal has lines for, and a sentence that says
-// which these are; the test itself and none if it has all.
-func (t testView) lines() (testView, string) {
+// few are the patterns that a terminal has lines for, nil if it has lines for all.
+func (t *Test) few() map[string]bool {
 	if len(t.Rows) <= mostRows {
-		return t, ""
+		return nil
 	}
-	short := *t.Test
-	short.Ranking = ends(t.Ranking, bestLines, lastLines)
-	short.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool {
-		return !slices.ContainsFunc(short.Ranking, func(p Place) bool { return p.Pattern == r.Pattern })
-	})
-	return testView{&short, t.Catalogue}, t.Sentence("text.lines", text.Args{"All": len(t.Rows), "Best": bestLines, "Last": lastLines})
+	out := map[string]bool{}
+	for _, p := range ends(t.Ranking, bestLines, lastLines) {
+		out[p.Pattern] = true
+	}
+	return out
+}
+
+// addMinor marks the rows of the table that a terminal has no lines for.
+func (t testView) addMinor(out *outline.Table, rows []*Row) {
+	few := t.few()
+	if few == nil {
+		return
+	}
+	for i, r := range rows {
+		out.Rows[i].Minor = !few[r.Pattern]
+	}
 }
 
 // drawn are the rows that have values, best first.

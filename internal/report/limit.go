@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -89,17 +90,17 @@ func over(v *float64, limit float64) *float64 {
 
 // addLimitOf adds the columns of a metric's limit, if a row has one: the limit itself, and the
 // share that was reached.
-func (t testView) addLimitOf(out *table, rows []*Row, m *metric.Definition, unit scale) {
+func (t testView) addLimitOf(out *outline.Table, rows []*Row, m *metric.Definition, unit scale) {
 	if !slices.ContainsFunc(rows, func(r *Row) bool { return r.Limit(m) != nil }) {
 		return
 	}
-	out.add(t.named("column.limit", column{Unit: t.unit(unit), Number: true, keep: 6}), func(i int) string {
+	out.AddText(t.named("column.limit", outline.Column{Unit: t.unit(unit), Number: true, Drop: 6}), func(i int) string {
 		if l := rows[i].Limit(m); l != nil {
 			return unit.text(l.Value)
 		}
 		return text.Absent
 	})
-	out.add(t.named("column.limit_share", column{Number: true, keep: 1}), func(i int) string { return shareText(rows[i].Limit(m)) })
+	out.AddText(t.named("column.limit_share", outline.Column{Number: true, Drop: 1}), func(i int) string { return shareText(rows[i].Limit(m)) })
 }
 
 // shareText is the share of a limit in percent, without a unit.

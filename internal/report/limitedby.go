@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -107,11 +108,11 @@ func (r *Row) limitedBy() measure.Bottleneck {
 }
 
 // addVerdict adds the column of what limited each pattern, if that is known of one.
-func (t testView) addVerdict(out *table) {
+func (t testView) addVerdict(out *outline.Table) {
 	if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Verdict.found() }) {
 		return
 	}
-	out.add(t.named("column.limited_by", column{keep: 4}), func(i int) string { return t.verdictText(t.Rows[i].Verdict) })
+	out.AddText(t.named("column.limited_by", outline.Column{Drop: 4}), func(i int) string { return t.verdictText(t.Rows[i].Verdict) })
 }
 
 func (t testView) verdictText(v *RowVerdict) string {

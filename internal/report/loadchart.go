@@ -5,6 +5,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -18,7 +19,7 @@ const (
 
 // loadFigure draws the round trips of each pattern without and with the load,
 // in the order of the ranking.
-func (t testView) loadFigure(id string, series map[string]int) *figure {
+func (t testView) loadFigure(id string, series map[string]int) *outline.Figure {
 	var rows []*Row
 	for _, r := range t.pictured() {
 		if r.underLoad() {
@@ -42,7 +43,7 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) *plot 
 			}
 		}
 	}
-	box := box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + loadRow*float64(len(rows))}
+	box := outline.Box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + loadRow*float64(len(rows))}
 	p := newPlot(frame{
 		title: t.Sentence("chart.load.title", text.Args{"Heading": t.heading()}), width: width, height: box.Bottom + 40, box: box, xTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
 	}, logAxis(low, high, box.Left, box.Right, int(width/70)).labels(timeText), axis{})
@@ -78,7 +79,7 @@ func (p *plot) addRoundTrips(title, class string, h *measure.Histogram, color in
 
 // loadOverTime draws the round trips before, during and after the load, over the time of the
 // load, which is that of the first trial.
-func (t testView) loadOverTime(id string, color map[string]int) []figure {
+func (t testView) loadOverTime(id string, color map[string]int) []outline.Figure {
 	title := func(pattern string) string { return t.Sentence("chart.load_time.title", text.Args{"Pattern": pattern}) }
 	return t.panelsOverTime(id, title, true, color, func(r *Row) (out []series) {
 		for _, s := range r.loads {
@@ -94,7 +95,7 @@ func (t testView) loadOverTime(id string, color map[string]int) []figure {
 
 // loadTable is what a load does to the latency of each pattern's path; without
 // columns where no trial measured it.
-func (t testView) loadTable(factors bool) table {
+func (t testView) loadTable() outline.Table {
 	var rows []*Row
 	for i := range t.Rows {
 		if t.Rows[i].underLoad() {
@@ -102,10 +103,11 @@ func (t testView) loadTable(factors bool) table {
 		}
 	}
 	if len(rows) == 0 {
-		return table{}
+		return outline.Table{}
 	}
-	out := table{Rows: make([][]string, len(rows))}
-	t.addPatterns(&out, rows, factors && !t.ByHand)
+	out := outline.NewTable(len(rows))
+	t.addPatterns(&out, rows, !t.ByHand)
+	t.addMinor(&out, rows)
 	t.addFamily(&out, rows, metric.UnderLoadFamily)
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 )
 
 // gatewaysBehindPaths is a plan in which only one of two paths has a gateway: patterns of the
@@ -32,7 +33,7 @@ func TestSentencesLeaveOutLevelsThatAFactorIsAbsentBy(t *testing.T) {
 			t.Errorf("%s is called %q, want %q", full, got, want)
 		}
 	}
-	if !slices.ContainsFunc(v.figureTable(false).Rows, func(row []string) bool { return row[0] == "vnet / none / none / 8" }) {
+	if !slices.ContainsFunc(v.figureTable().Rows, func(r outline.Row) bool { return r.Name == "vnet / none / none / 8" }) {
 		t.Error("a name of a table has no place for each factor")
 	}
 }

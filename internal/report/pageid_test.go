@@ -1,7 +1,6 @@
 package report
 
 import (
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,39 +10,43 @@ import (
 
 // Links and the names of tables refer to identities.
 func TestEachIdentityIsOnThePageOnce(t *testing.T) {
-	v := newView(build(t, campaignWithFailure()), text.English()).withCharts()
-	for i := range v.Sections { // each has every table and map
-		fields := reflect.ValueOf(&v.Sections[i]).Elem()
-		for k := range fields.NumField() {
-			if f := fields.Field(k); f.Type() == reflect.TypeFor[table]() {
-				f.Set(reflect.ValueOf(table{Columns: []column{{Name: "some"}}}))
+	mesh := mesh{hosts: hostsNamed(5), rounds: 5, noise: 0.005}.input()
+	for name, in := range map[string]Input{
+		"failure": campaignWithFailure(), "mesh": mesh, "copies": copies(true, true), "curves": streamSweep("1", "2").input(), "all tests": everyTest(), "limits": streamsOverGateways(),
+	} {
+		page := written(t, inEnglish(build(t, in).HTML))
+		seen := map[string]bool{}
+		for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if seen[m[1]] {
+				t.Errorf("%s: %s is there twice", name, m[1])
+			}
+			seen[m[1]] = true
+		}
+		for _, m := range regexp.MustCompile(` (?:aria-labelledby="|href="#)([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			for id := range strings.FieldsSeq(m[1]) {
+				if !seen[id] {
+					t.Errorf("%s: %s is not on the page", name, id)
+				}
 			}
 		}
-		v.Sections[i].Heats, v.Sections[i].ContentionMaps = []heatMap{{}}, []heatMap{{}}
-	}
-	template, err := pageTemplate(text.English())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var page strings.Builder
-	if err := template.Execute(&page, v); err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page.String(), -1) {
-		if seen[m[1]] {
-			t.Errorf("%s is there twice", m[1])
+		if len(seen) < 10 {
+			t.Errorf("%s: %d identities", name, len(seen))
 		}
-		seen[m[1]] = true
 	}
-	for _, m := range regexp.MustCompile(` (?:aria-labelledby="|href="#)([^"]*)"`).FindAllStringSubmatch(page.String(), -1) {
-		for id := range strings.FieldsSeq(m[1]) {
-			if !seen[id] {
-				t.Errorf("%s is not on the page", id)
+}
+
+// A key is the name of a table in the style sheet and a part of identities.
+func TestBlocksWithAHeadingHaveAKeyOfTheirOwn(t *testing.T) {
+	for _, in := range []Input{campaignWithFailure(), copies(true, true), everyTest()} {
+		for _, s := range build(t, in).outline(text.English(), true).Sections {
+			seen := map[string]bool{}
+			for _, b := range s.Blocks {
+				named := b.Heading != "" || len(b.Tables) > 0
+				if named && (b.Key == "" || seen[b.Key]) || b.Empty() {
+					t.Errorf("%s: block %q (%s)", s.ID, b.Key, b.Heading)
+				}
+				seen[b.Key] = true
 			}
 		}
-	}
-	if len(seen) < 30 {
-		t.Errorf("%d identities", len(seen))
 	}
 }

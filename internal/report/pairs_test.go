@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mattn/go-runewidth"
+
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -146,27 +149,27 @@ func TestAMeshIsAMapOfClientsAndServers(t *testing.T) {
 		t.Fatalf("%+v", maps)
 	}
 	m := maps[0]
-	if !slices.Equal(m.Columns, append(hostsNamed(6), "median")) || len(m.Rows) != 7 || m.Rows[6].Name != "median" {
-		t.Fatalf("columns %q, %d rows", m.Columns, len(m.Rows))
+	if !slices.Equal(headings(m)[1:], append(hostsNamed(6), "median")) || len(m.Rows) != 7 || m.Rows[6].Cells[0].Text != "median" {
+		t.Fatalf("columns %q, %d rows", headings(m), len(m.Rows))
 	}
 	for i, row := range m.Rows[:6] {
-		if c := row.Cells[i]; c.Text != text.Absent || c.Step != -1 {
-			t.Errorf("%s to itself is %+v", row.Name, c)
+		if c := row.Cells[1+i]; c.Text != text.Absent || c.Shade != 0 {
+			t.Errorf("%s to itself is %+v", row.Cells[0].Text, c)
 		}
 	}
-	if c := m.Rows[0].Cells[1]; c.Text != text.Absent {
+	if c := m.Rows[0].Cells[2]; c.Text != text.Absent {
 		t.Errorf("a pair that was not measured is %+v", c)
 	}
-	if c := m.Rows[0].Cells[2]; c.Text != "failed" || c.Step != -1 {
+	if c := m.Rows[0].Cells[3]; c.Text != "failed" || c.Shade != 0 {
 		t.Errorf("a pair that failed is %+v", c)
 	}
-	if c := m.Rows[1].Cells[4]; !strings.HasPrefix(c.Title, "vm-02 → vm-05, contention isolated: 411.2 Mbit/s (95 % interval ") || !strings.HasSuffix(c.Title, "), 6 trials") {
+	if c := m.Rows[1].Cells[5]; !strings.HasPrefix(c.Title, "vm-02 → vm-05, contention isolated: 411.2 Mbit/s (95 % interval ") || !strings.HasSuffix(c.Title, "), 6 trials") {
 		t.Errorf("%q", c.Title)
 	}
-	if best, worst := m.Rows[3].Cells[1], maps[1].Rows[1].Cells[4]; best.Step != 0 || worst.Step != heatSteps {
+	if best, worst := m.Rows[3].Cells[2], maps[1].Rows[1].Cells[5]; best.Shade != 1 || worst.Shade != outline.Shades {
 		t.Errorf("the best is %+v, the worst %+v", best, worst)
 	}
-	if c := m.Rows[6].Cells[3]; c.Text != "607.0" || c.Step <= m.Rows[6].Cells[0].Step {
+	if c := m.Rows[6].Cells[4]; c.Text != "607.0" || c.Shade <= m.Rows[6].Cells[1].Shade {
 		t.Errorf("the median of the slow server is %+v", c)
 	}
 }
@@ -175,8 +178,8 @@ func TestAMeshIsAMapOfClientsAndServers(t *testing.T) {
 func TestPairsThatAreAlikeHavePaleColours(t *testing.T) {
 	for _, row := range english(build(t, mesh{hosts: hostsNamed(5), rounds: 5, noise: 0.005}.input()).test(t, "tcp")).heatMaps()[0].Rows {
 		for _, c := range row.Cells {
-			if c.Step > 2 {
-				t.Errorf("%s: %+v", row.Name, c)
+			if c.Shade > 3 {
+				t.Errorf("%s: %+v", row.Cells[0].Text, c)
 			}
 		}
 	}
@@ -194,10 +197,10 @@ func TestHostsWithOnePartnerEachAreAListOfPairs(t *testing.T) {
 		}
 	}
 	maps := english(build(t, in).test(t, "tcp")).heatMaps()
-	if len(maps) != 1 || !slices.Equal(maps[0].Columns, []string{"public / isolated", "public / together", "vlan / isolated", "vlan / together"}) || len(maps[0].Rows) != 9 {
+	if len(maps) != 1 || !slices.Equal(headings(maps[0])[1:], []string{"public / isolated", "public / together", "vlan / isolated", "vlan / together"}) || len(maps[0].Rows) != 9 {
 		t.Fatalf("%+v", maps)
 	}
-	if first, last := maps[0].Rows[0], maps[0].Rows[8]; first.Name != "type1-a → type1-b" || first.Cells[0].Step != heatSteps || last.Cells[0].Step != 0 {
+	if first, last := maps[0].Rows[0], maps[0].Rows[8]; first.Cells[0].Text != "type1-a → type1-b" || first.Cells[1].Shade != outline.Shades || last.Cells[1].Shade != 1 {
 		t.Errorf("first %+v, last %+v", first, last)
 	}
 	if maps := english(build(t, m.input()).test(t, "tcp")).heatMaps(); maps != nil {
@@ -224,7 +227,7 @@ func TestPairsAreInEveryFormAndFitATerminal(t *testing.T) {
 		for _, m := range []mesh{slowServer(), couples()} {
 			r := build(t, m.input())
 			for _, line := range strings.Split(written(t, func(w io.Writer) error { return r.Text(w, text.English(), width) }), "\n") {
-				if n := columnsOf(line); n > width {
+				if n := runewidth.StringWidth(line); n > width {
 					t.Errorf("%d columns on a terminal of %d: %s", n, width, line)
 				}
 			}
@@ -267,15 +270,18 @@ func TestAReportOfHundredsOfPatternsIsReadable(t *testing.T) {
 		t.Fatalf("%d rows", n)
 	}
 	test := r.test(t, "tcp")
-	short, _ := english(test).lines()
-	names := func(places []Place) (out []string) {
-		for _, p := range places {
-			out = append(out, p.Pattern)
+	var names []string
+	for _, row := range english(test).rankTable().Rows {
+		if !row.Minor {
+			names = append(names, row.Cells[1].Text)
 		}
-		return out
 	}
-	if got, want := names(short.Ranking), names(slices.Concat(test.Ranking[:20], test.Ranking[370:])); !slices.Equal(got, want) {
-		t.Errorf("a terminal has %q, want the best and the worst: %q", got, want)
+	var want []string
+	for _, p := range slices.Concat(test.Ranking[:20], test.Ranking[370:]) {
+		want = append(want, p.Pattern)
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("a terminal has %q, want the best and the worst: %q", names, want)
 	}
 	terminal := written(t, forms(r)["txt"])
 	if lines := strings.Count(terminal, "\n"); lines > 260 || !strings.Contains(terminal, "the 20 best and the 10 worst of 380 patterns") {
@@ -286,7 +292,7 @@ func TestAReportOfHundredsOfPatternsIsReadable(t *testing.T) {
 	if charts > 70 || strips != 2*mostRows || len(html) > 1<<20 {
 		t.Errorf("%d charts with %d strips, %d bytes", charts, strips, len(html))
 	}
-	for _, want := range []string{"The 40 best and the 20 worst of 380 patterns.", `<summary id="t1-f">Figures of 380 patterns</summary>`, "Over time: 60 of 380 patterns, the best and the worst"} {
+	for _, want := range []string{"The 40 best and the 20 worst of 380 patterns.", `<summary id="t1-figures">Figures of 380 patterns</summary>`, "Over time: 60 of 380 patterns, the best and the worst"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %s", want)
 		}

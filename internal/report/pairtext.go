@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"soku/internal/report/outline"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -39,15 +40,15 @@ func (t testView) pairsAnswer() string {
 
 // spreadTable is how far apart the pairs are at each combination of the other factors' levels.
 // It has no columns where there is one combination, which the answer describes.
-func (t testView) spreadTable() table {
+func (t testView) spreadTable() outline.Table {
 	if t.Pairs == nil || len(t.Pairs.Maps) < 2 {
-		return table{}
+		return outline.Table{}
 	}
 	maps := t.Pairs.Maps
 	unit := t.rankUnit()
-	out := table{Rows: make([][]string, len(maps))}
+	out := outline.NewTable(len(maps))
 	for k, l := range maps[0].Levels {
-		out.add(column{Name: l.Factor, Head: true}, func(i int) string {
+		out.AddText(outline.Column{Name: l.Factor, Head: true}, func(i int) string {
 			if k < len(maps[i].Levels) {
 				return t.level(maps[i].Levels[k].Value)
 			}
@@ -55,10 +56,10 @@ func (t testView) spreadTable() table {
 		})
 	}
 	figure := func(key string, keep int, of func(m PairMap) *float64) {
-		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string { return optional(of(maps[i]), unit.text) })
+		addFigures(&out, t.named(key, outline.Column{Number: true, Drop: keep}), unit, func(i int) *float64 { return of(maps[i]) })
 	}
 	pair := func(key string, keep int, of func(best, worst *PairCell) *PairCell) {
-		out.add(t.named(key, column{keep: keep}), func(i int) string {
+		out.AddText(t.named(key, outline.Column{Drop: keep}), func(i int) string {
 			if c := of(maps[i].ends()); c != nil {
 				return c.String()
 			}
@@ -120,24 +121,24 @@ func (t testView) contentionTitle(p PairContention) string {
 }
 
 // contentionTable is what contention does to each pair, that which loses most first.
-func (t testView) contentionTable() table {
+func (t testView) contentionTable() outline.Table {
 	if t.Pairs == nil || t.Pairs.Contention == nil {
-		return table{}
+		return outline.Table{}
 	}
 	pairs := t.Pairs.Contention.Pairs
 	pairs = pairs[:min(len(pairs), mostContentionPairs)]
 	unit := t.rankUnit()
-	out := table{Rows: make([][]string, len(pairs))}
-	out.add(t.named("column.pair", column{Head: true}), func(i int) string { return t.contentionName(pairs[i]) })
+	out := outline.NewTable(len(pairs))
+	out.AddText(t.named("column.pair", outline.Column{Head: true}), func(i int) string { return t.contentionName(pairs[i]) })
 	isolated := "column.isolated"
 	if t.Pairs.Contention.SideBySide {
 		isolated = "column.side_by_side"
 	}
-	out.add(t.named(isolated, column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return optional(pairs[i].Isolated, unit.text) })
-	out.add(t.named("column.together", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return optional(pairs[i].Together, unit.text) })
-	out.add(t.named("column.change", column{Number: true}), func(i int) string { return optional(pairs[i].Ratio, change) })
-	out.add(t.named("column.change_interval", column{Number: true, keep: 2}), func(i int) string { return t.intervalText(pairs[i].Low, pairs[i].High, change) })
-	out.add(t.named("column.change_decision", column{}), func(i int) string { return t.Sentence("cell.decision."+string(pairs[i].Decision), nil) })
+	addFigures(&out, t.named(isolated, outline.Column{Unit: t.unit(unit), Number: true, Drop: 1}), unit, func(i int) *float64 { return pairs[i].Isolated })
+	addFigures(&out, t.named("column.together", outline.Column{Unit: t.unit(unit), Number: true, Drop: 1}), unit, func(i int) *float64 { return pairs[i].Together })
+	out.AddText(t.named("column.change", outline.Column{Number: true}), func(i int) string { return optional(pairs[i].Ratio, change) })
+	out.AddText(t.named("column.change_interval", outline.Column{Number: true, Drop: 2}), func(i int) string { return t.intervalText(pairs[i].Low, pairs[i].High, change) })
+	out.AddText(t.named("column.change_decision", outline.Column{}), func(i int) string { return t.Sentence("cell.decision."+string(pairs[i].Decision), nil) })
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -44,14 +45,14 @@ func (r *Report) Pivoted(spec string) (*Report, error) {
 // pivotTable is the test's figure by the levels of two factors. The other factors that vary
 // are row labels, so that each cell is one pattern. It has no columns if the test has no
 // such table.
-func (t testView) pivotTable() table {
+func (t testView) pivotTable() outline.Table {
 	if t.pivot == nil {
-		return table{}
+		return outline.Table{}
 	}
 	heads := t.pivotHeads()
 	columns := t.levelsOf(t.pivot.columns)
 	var keys [][]string
-	cells := map[string]map[string]string{}
+	cells := map[string]map[string]outline.Cell{}
 	cell := t.pivotCell()
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -61,20 +62,21 @@ func (t testView) pivotTable() table {
 		}
 		id := strings.Join(key, "\x00")
 		if cells[id] == nil {
-			cells[id] = map[string]string{}
+			cells[id] = map[string]outline.Cell{}
 			keys = append(keys, key)
 		}
 		cells[id][r.Levels[t.pivot.columns].Value] = cell(r)
 	}
 	order := t.levelsOf(t.pivot.rows)
 	slices.SortStableFunc(keys, func(a, b []string) int { return slices.Index(order, a[0]) - slices.Index(order, b[0]) })
-	out := table{Rows: make([][]string, len(keys))}
+	out := outline.NewTable(len(keys))
+	out.Whole = true
 	for at, f := range heads {
-		out.add(column{Name: t.Factors[f], Head: true}, func(i int) string { return cmp.Or(keys[i][at], text.Absent) })
+		out.AddText(outline.Column{Name: t.Factors[f], Head: true}, func(i int) string { return cmp.Or(keys[i][at], text.Absent) })
 	}
 	for _, level := range columns {
-		out.add(column{Name: cmp.Or(level, text.Absent), Number: true}, func(i int) string {
-			return cmp.Or(cells[strings.Join(keys[i], "\x00")][level], text.Absent)
+		out.Add(outline.Column{Name: cmp.Or(level, text.Absent), Number: true}, func(i int) outline.Cell {
+			return cmp.Or(cells[strings.Join(keys[i], "\x00")][level], outline.Cell{Text: text.Absent})
 		})
 	}
 	return out
@@ -104,23 +106,22 @@ func (t testView) levelsOf(factor int) (levels []string) {
 }
 
 // pivotCell writes the figure that ranks a row: its estimate, or of a published range its ends.
-func (t testView) pivotCell() func(*Row) string {
+func (t testView) pivotCell() func(*Row) outline.Cell {
 	unit := t.rankUnit()
 	if t.ranged() {
-		return func(r *Row) string { return t.cell(r, t.Basis.column(), unit) }
+		return func(r *Row) outline.Cell { return t.cell(r, t.Basis.column(), unit) }
 	}
 	estimates := map[string]*float64{}
 	for _, p := range t.Ranking {
 		estimates[p.Pattern] = p.Estimate
 	}
-	return func(r *Row) string {
-		if v := estimates[r.Pattern]; v != nil {
+	return func(r *Row) outline.Cell {
+		return figureCell(estimates[r.Pattern], unit, func(v float64) string {
 			if l := r.Limit(t.Basis.Metric); l != nil && l.Share != nil {
-				return t.Sentence("cell.pivot_share", text.Args{"Figure": unit.text(*v), "Share": shareText(l)})
+				return t.Sentence("cell.pivot_share", text.Args{"Figure": unit.text(v), "Share": shareText(l)})
 			}
-			return unit.text(*v)
-		}
-		return text.Absent
+			return unit.text(v)
+		})
 	}
 }
 

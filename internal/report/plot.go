@@ -5,66 +5,10 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"soku/internal/printable"
+	"soku/internal/report/outline"
 )
-
-// chart is a drawing in pixels; templates/chart.svg.tmpl writes it. Colours,
-// strokes and fonts are the style sheet's.
-type chart struct {
-	ID            string
-	Class         string // "wide" or "narrow" where both exist and the page shows one
-	Title, Desc   string
-	Width, Height float64
-	Plot          box
-	XTicks        []tick
-	YTicks        []tick
-	XTitle        string
-	YTitle        string
-	Bands         []shape
-	Lines         []shape
-	Marks         []shape
-	Texts         []chartText
-}
-
-type box struct{ Left, Top, Right, Bottom float64 }
-
-type tick struct {
-	At     float64
-	Text   string
-	Anchor string
-}
-
-// shape is a rectangle, path or mark; Series picks the colour.
-type shape struct {
-	Class      string
-	Series     int
-	Title      string // tooltip
-	X, Y, W, H float64
-	D          string // path data
-}
-
-type chartText struct {
-	X, Y          float64
-	Anchor, Class string
-	Text, Title   string
-}
-
-// figure is one or two variants of a chart with its caption.
-type figure struct {
-	Caption string
-	Charts  []chart
-	Legend  []legend
-}
-
-type legend struct {
-	Series int
-	Text   string
-}
-
-// colours is the number of colours in the style sheet (classes s0 to s7); dashes
-// distinguish further patterns, and all patterns for readers who do not see colours.
-const colours = 8
-
-func color(i int) int { return i % colours }
 
 // path makes SVG path data of points, a tenth of a pixel exact.
 func path(points [][2]float64) string {
@@ -84,7 +28,7 @@ const charPixels = 7
 
 // cutTo shortens a text to about that many pixels.
 func cutTo(s string, pixels float64) string {
-	return (&runewidth.Condition{}).Truncate(clean(s), max(int(pixels/charPixels), 4), "…")
+	return (&runewidth.Condition{}).Truncate(printable.Words(s), max(int(pixels/charPixels), 4), "…")
 }
 
 // tickPixels is the width of a character of an axis label.
@@ -93,7 +37,7 @@ const tickPixels = 6.5
 // anchors centres the labels of a horizontal axis, keeps the outermost ones
 // inside a drawing of that width, and drops the text of those that would touch
 // the one before.
-func anchors(ticks []tick, width float64) []tick {
+func anchors(ticks []outline.Tick, width float64) []outline.Tick {
 	free := 0.0 // where the last label ends
 	for i := range ticks {
 		pixels := float64(len(ticks[i].Text)) * tickPixels
@@ -125,7 +69,7 @@ const (
 // plot is a chart with axes on which layers are drawn: the axes map figures to pixels and write
 // the labels of their ticks; the layers are what methods add to the chart.
 type plot struct {
-	chart
+	outline.Chart
 	x, y axis
 }
 
@@ -133,17 +77,17 @@ type plot struct {
 type frame struct {
 	title, desc    string
 	xTitle, yTitle string
-	width, height  float64 // with the labels
-	box            box     // between the axes
+	width, height  float64     // with the labels
+	box            outline.Box // between the axes
 }
 
 // newPlot draws the axes. One without ticks, such as a vertical one of names, is left out.
 func newPlot(f frame, x, y axis) *plot {
-	p := &plot{chart: chart{
+	p := &plot{Chart: outline.Chart{
 		Title: f.title, Desc: f.desc, Width: f.width, Height: f.height, Plot: f.box, XTitle: f.xTitle, YTitle: f.yTitle,
 	}, x: x, y: y}
 	for _, m := range x.marks {
-		p.XTicks = append(p.XTicks, tick{At: x.at(m.at), Text: m.text})
+		p.XTicks = append(p.XTicks, outline.Tick{At: x.at(m.at), Text: m.text})
 	}
 	p.XTicks = anchors(p.XTicks, f.width)
 	p.addYTicks(y)
@@ -152,13 +96,13 @@ func newPlot(f frame, x, y axis) *plot {
 
 func (p *plot) addYTicks(y axis) {
 	for _, m := range y.marks {
-		p.YTicks = append(p.YTicks, tick{At: y.at(m.at), Text: m.text})
+		p.YTicks = append(p.YTicks, outline.Tick{At: y.at(m.at), Text: m.text})
 	}
 }
 
 // label adds a text at a place in pixels.
 func (p *plot) label(x, y float64, anchor, class, text, title string) {
-	p.Texts = append(p.Texts, chartText{X: x, Y: y, Anchor: anchor, Class: class, Text: text, Title: title})
+	p.Texts = append(p.Texts, outline.ChartText{X: x, Y: y, Anchor: anchor, Class: class, Text: text, Title: title})
 }
 
 // rowTitle adds the name at the left end of a strip and the value at its right end, which has
@@ -171,12 +115,12 @@ func (p *plot) rowTitle(top float64, name, pattern, value string, room float64) 
 // band adds a rectangle between two figures of the horizontal axis.
 func (p *plot) band(class string, color int, from, to, top, height float64, title string) {
 	left, right := p.x.at(from), p.x.at(to)
-	p.Bands = append(p.Bands, shape{Class: class, Series: color, X: left, Y: top, W: max(right-left, 1), H: height, Title: title})
+	p.Bands = append(p.Bands, outline.Shape{Class: class, Series: color, X: left, Y: top, W: max(right-left, 1), H: height, Title: title})
 }
 
 // line adds a line through points in pixels.
 func (p *plot) line(class string, color int, title string, points ...[2]float64) {
-	p.Lines = append(p.Lines, shape{Class: class, Series: color, D: path(points), Title: title})
+	p.Lines = append(p.Lines, outline.Shape{Class: class, Series: color, D: path(points), Title: title})
 }
 
 // stroke adds a vertical line at a figure of the horizontal axis.
@@ -186,13 +130,13 @@ func (p *plot) stroke(class string, color int, at, top, bottom float64, title st
 }
 
 // inBothWidths is a figure of a chart as wide as the page.
-func inBothWidths(id string, draw func(width float64) *plot) figure {
-	var f figure
+func inBothWidths(id string, draw func(width float64) *plot) outline.Figure {
+	var f outline.Figure
 	for _, v := range []struct {
 		class string
 		width float64
 	}{{"wide", wideChart}, {"narrow", narrowChart}} {
-		c := draw(v.width).chart
+		c := draw(v.width).Chart
 		c.ID, c.Class = id+"-"+v.class, v.class
 		f.Charts = append(f.Charts, c)
 	}
@@ -200,24 +144,24 @@ func inBothWidths(id string, draw func(width float64) *plot) figure {
 }
 
 // panel is a figure of one plot of several.
-func panel(id string, i int, caption string, p *plot) figure {
+func panel(id string, i int, caption string, p *plot) outline.Figure {
 	p.ID = fmt.Sprintf("%s-%d", id, i)
-	return figure{Caption: caption, Charts: []chart{p.chart}}
+	return outline.Figure{Caption: caption, Charts: []outline.Chart{p.Chart}}
 }
 
 // panelBox is the room between the axes of a panel over time.
-var panelBox = box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: panelHeight - 36}
+var panelBox = outline.Box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: panelHeight - 36}
 
 const panelHeight = 150
 
 // overTime is a panel over the seconds of a trial.
-func (t testView) overTime(title, yTitle string, box box, x, y axis) *plot {
+func (t testView) overTime(title, yTitle string, box outline.Box, x, y axis) *plot {
 	return newPlot(frame{title: title, width: panelWidth, height: box.Bottom + 36, box: box, xTitle: t.Sentence("chart.time.axis", nil), yTitle: yTitle}, x, y)
 }
 
 // basisAxis is the vertical axis of the figure that ranks: logarithmic for times, from zero for
 // others.
-func (t testView) basisAxis(low, high float64, box box, ticks int) (y axis, unit scale) {
+func (t testView) basisAxis(low, high float64, box outline.Box, ticks int) (y axis, unit scale) {
 	unit = scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
 	if t.Basis.isTime() {
 		return logAxis(low, high, box.Bottom, box.Top, 6).labels(timeText), unit

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -96,12 +97,12 @@ func (t testView) reached() string {
 // reachedTable is the largest share of the limit of each group of patterns, the largest first. It
 // has no columns where a sentence names all, and where each pattern is a group: then the figures
 // have the same.
-func (t testView) reachedTable() table {
+func (t testView) reachedTable() outline.Table {
 	if len(t.Reached) <= mostReached || !slices.ContainsFunc(t.Reached, func(r Reached) bool { return len(r.With) > 0 }) {
-		return table{}
+		return outline.Table{}
 	}
 	all := ends(t.Reached, bestShown, lastShown)
-	out := table{Rows: make([][]string, len(all))}
+	out := outline.NewTable(len(all))
 	level := func(levels []measure.Level, at int) string {
 		if at < len(levels) {
 			return t.level(levels[at].Value)
@@ -109,15 +110,15 @@ func (t testView) reachedTable() table {
 		return text.Absent
 	}
 	for k, l := range all[0].Levels {
-		out.add(column{Name: l.Factor, Head: true}, func(i int) string { return level(all[i].Levels, k) })
+		out.AddText(outline.Column{Name: l.Factor, Head: true}, func(i int) string { return level(all[i].Levels, k) })
 	}
 	for k, l := range all[0].With {
-		out.add(column{Name: l.Factor, Number: true}, func(i int) string { return level(all[i].With, k) })
+		out.AddText(outline.Column{Name: l.Factor, Number: true}, func(i int) string { return level(all[i].With, k) })
 	}
-	out.add(t.named("column.limit_share", column{Number: true}), func(i int) string { return inPercent(*all[i].Share) })
-	out.add(t.named("column.share_interval", column{Number: true, keep: 3}), func(i int) string { return t.intervalText(all[i].Low, all[i].High, inPercent) })
-	out.add(t.named("column.published", column{Number: true, keep: 1}), func(i int) string { return t.value(all[i].Value) })
-	out.add(t.named("column.limit_of", column{keep: 2}), func(i int) string { return cmp.Or(all[i].Of, text.Absent) })
+	out.AddText(t.named("column.limit_share", outline.Column{Number: true}), func(i int) string { return inPercent(*all[i].Share) })
+	out.AddText(t.named("column.share_interval", outline.Column{Number: true, Drop: 3}), func(i int) string { return t.intervalText(all[i].Low, all[i].High, inPercent) })
+	out.AddText(t.named("column.published", outline.Column{Number: true, Drop: 1}), func(i int) string { return t.value(all[i].Value) })
+	out.AddText(t.named("column.limit_of", outline.Column{Drop: 2}), func(i int) string { return cmp.Or(all[i].Of, text.Absent) })
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -30,8 +31,8 @@ func routeOf(results []*measure.Result) *Route {
 }
 
 // addLimit adds what limits the path MTU.
-func (t testView) addLimit(out *table) {
-	out.add(t.named("column.limited_by", column{keep: 1}), func(i int) string {
+func (t testView) addLimit(out *outline.Table) {
+	out.AddText(t.named("column.limited_by", outline.Column{Drop: 1}), func(i int) string {
 		if r := t.Rows[i].Route; r != nil && r.PathMTU != nil {
 			return t.SentenceOf(text.MTULimitShort(r.PathMTU))
 		}
@@ -41,7 +42,7 @@ func (t testView) addLimit(out *table) {
 
 // hopTable is the hops of every pattern's newest trace, a line a node; without columns
 // where no trial traced.
-func (t testView) hopTable() table {
+func (t testView) hopTable() outline.Table {
 	type line struct {
 		pattern string
 		hop     *measure.TraceHop
@@ -67,19 +68,19 @@ func (t testView) hopTable() table {
 		}
 	}
 	if len(lines) == 0 {
-		return table{}
+		return outline.Table{}
 	}
-	out := table{Rows: make([][]string, len(lines))}
+	out := outline.NewTable(len(lines))
 	unit := scaleFor(timeScales, figures...)
-	out.add(t.named("column.pattern", column{Head: true, keep: 2}), func(i int) string { return lines[i].pattern })
-	out.add(t.named("column.hop", column{Number: true}), func(i int) string { return strconv.Itoa(lines[i].hop.Hop) })
-	out.add(t.named("column.node", column{}), func(i int) string {
+	out.AddText(t.named("column.pattern", outline.Column{Head: true, Drop: 2}), func(i int) string { return lines[i].pattern })
+	out.AddText(t.named("column.hop", outline.Column{Number: true}), func(i int) string { return strconv.Itoa(lines[i].hop.Hop) })
+	out.AddText(t.named("column.node", outline.Column{}), func(i int) string {
 		if lines[i].node == nil {
 			return t.Sentence("trace.no_answer", nil)
 		}
 		return t.SentenceOf(text.TraceNode(lines[i].node))
 	})
-	out.add(t.named("column.hop_loss", column{Number: true, keep: 1}), func(i int) string {
+	out.AddText(t.named("column.hop_loss", outline.Column{Number: true, Drop: 1}), func(i int) string {
 		if !lines[i].first || !lines[i].hop.LossKnown() {
 			return ""
 		}
@@ -93,7 +94,7 @@ func (t testView) hopTable() table {
 		{"column.hop_mean", 0, func(n *measure.TraceNode) float64 { return n.MeanNs }}, {"column.hop_best", 3, func(n *measure.TraceNode) float64 { return n.MinNs }},
 		{"column.hop_worst", 4, func(n *measure.TraceNode) float64 { return n.MaxNs }}, {"column.hop_deviation", 5, func(n *measure.TraceNode) float64 { return n.StdDevNs }},
 	} {
-		out.add(t.named(c.name, column{Unit: t.unit(unit), Number: true, keep: c.keep}), func(i int) string {
+		out.AddText(t.named(c.name, outline.Column{Unit: t.unit(unit), Number: true, Drop: c.keep}), func(i int) string {
 			if lines[i].node == nil {
 				return text.Absent
 			}

@@ -45,7 +45,7 @@ func TestPatternsOfDifferentRunsAreNotComparedAsInterleaved(t *testing.T) {
 		t.Errorf("caveats %q", got)
 	}
 	for i, want := range []string{"run 1|2026-03-14 09:27 UTC|12|2: idle, on", "run 2|2026-03-14 09:27 UTC|6|off"} {
-		if got := strings.Join(english(tcp).runTable().Rows[i], "|"); got != want {
+		if got := strings.Join(texts(english(tcp).runTable())[i], "|"); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestRunsAndMissingTrialsAreOneTableThatStaysShort(t *testing.T) {
 	r := build(t, in)
 	test := r.test(t, "tcp")
 	v := english(test)
-	rows := v.runTable().Rows
+	rows := texts(v.runTable())
 	if len(rows) != mostRuns+2 || rows[mostRuns][0] != "not measured" || rows[mostRuns][3] != "10: later0, later1, later2, later3, later4, later5 and 4 more" || rows[mostRuns+1][0] != "failed" || rows[mostRuns+1][2] != "4" {
 		t.Errorf("%q", rows)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -22,9 +23,9 @@ type runRow struct {
 // runTable is which run measured what, which patterns of the plan were not measured and which
 // trials failed. It has no columns where all patterns were measured in one run, except for the
 // few that a caveat names.
-func (t testView) runTable() table {
+func (t testView) runTable() outline.Table {
 	if len(t.Runs) == 0 && len(t.NotMeasured) <= mostPatterns {
-		return table{}
+		return outline.Table{}
 	}
 	var rows []runRow
 	for _, r := range t.Runs[:min(len(t.Runs), mostRuns)] {
@@ -40,18 +41,18 @@ func (t testView) runTable() table {
 	if len(t.Failures) > 0 {
 		rows = append(rows, runRow{t.Sentence("cell.failed_trials", nil), text.Absent, len(t.Failures), failedPatterns(t.Failures)})
 	}
-	out := table{Rows: make([][]string, len(rows))}
-	out.add(t.named("column.run", column{Head: true}), func(i int) string { return rows[i].name })
+	out := outline.NewTable(len(rows))
+	out.AddText(t.named("column.run", outline.Column{Head: true}), func(i int) string { return rows[i].name })
 	if slices.ContainsFunc(rows, func(r runRow) bool { return r.from != text.Absent }) {
-		out.add(t.named("column.run_from", column{keep: 2}), func(i int) string { return rows[i].from })
+		out.AddText(t.named("column.run_from", outline.Column{Drop: 2}), func(i int) string { return rows[i].from })
 	}
-	out.add(t.named("column.run_trials", column{Number: true, keep: 1}), func(i int) string {
+	out.AddText(t.named("column.run_trials", outline.Column{Number: true, Drop: 1}), func(i int) string {
 		if rows[i].trials == 0 {
 			return text.Absent
 		}
 		return strconv.Itoa(rows[i].trials)
 	})
-	out.add(t.named("column.run_patterns", column{}), func(i int) string {
+	out.AddText(t.named("column.run_patterns", outline.Column{}), func(i int) string {
 		all := rows[i].patterns
 		some := t.callEach(all[:min(len(all), mostRunPatterns)])
 		return t.Sentence("cell.run_patterns", text.Args{"Patterns": some, "All": len(all), "More": len(all) - len(some)})

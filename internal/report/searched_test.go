@@ -65,8 +65,8 @@ func TestFactorsOfASearchAreComparedAtThePlateaus(t *testing.T) {
 		}
 	}
 	for form, want := range map[string]string{
-		"html": "What each factor does, at the plateau of streams", "md": "### tcp: what each factor does, at the plateau of streams",
-		"txt": "what each factor does, at the plateau of streams", "json": `"effects_at_plateau_of": "streams"`,
+		"html": "What each factor does, at the plateau of streams", "md": "### tcp: What each factor does, at the plateau of streams",
+		"txt": "What each factor does, at the plateau of streams", "json": `"effects_at_plateau_of": "streams"`,
 	} {
 		if !strings.Contains(written(t, forms(r)[form]), want) {
 			t.Errorf("%s has no %q", form, want)

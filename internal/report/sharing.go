@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -55,8 +56,8 @@ const (
 // sharingFigures draws what each stream got, a panel a pattern, a strip a trial, in
 // which every stream is a stroke. Each panel has an axis of its own from zero: what
 // compares is how wide the strokes lie in relation to their distance from zero.
-func (t testView) sharingFigures(id string, series map[string]int) []figure {
-	var out []figure
+func (t testView) sharingFigures(id string, series map[string]int) []outline.Figure {
+	var out []outline.Figure
 	for i, r := range t.panels() {
 		strips := leastFair(r.sharings)
 		if len(strips) == 0 {
@@ -67,7 +68,7 @@ func (t testView) sharingFigures(id string, series map[string]int) []figure {
 			high = max(high, s.bps[len(s.bps)-1])
 		}
 		unit := scaleFor(rateScales, high/2)
-		box := box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
+		box := outline.Box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
 		p := newPlot(frame{
 			title: t.Sentence("chart.streams.title", text.Args{"Pattern": r.Pattern}), width: panelWidth, height: box.Bottom + 38, box: box,
 			xTitle: t.Sentence("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
@@ -115,7 +116,7 @@ func (t testView) addSharing(p *plot, s sharing, color int, top float64) {
 	name := t.Sentence("chart.streams.trial", text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Direction": string(s.direction)})
 	title := t.Sentence("chart.streams.strip", text.Args{"Trial": name, "Index": s.index, "Streams": s.count, "Median": median, "Low": low, "High": high})
 	p.band("interval", color, low, high, top, height, title)
-	p.Lines = append(p.Lines, shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
+	p.Lines = append(p.Lines, outline.Shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
 	p.label(8, top+12, "start", "small", cutTo(name, stripsLeft-12), "")
 	p.label(panelWidth-8, top+12, "end", "small", text.Index(s.index), title)
 }

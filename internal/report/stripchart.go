@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/report/outline"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -15,14 +16,14 @@ const stripRow = 42
 
 // stripFigure draws the basis figure of every trial, a strip a pattern, best
 // first: each trial a dot, the estimate a bar, its 95 % interval a band.
-func (t testView) stripFigure(id string, series map[string]int) *figure {
+func (t testView) stripFigure(id string, series map[string]int) *outline.Figure {
 	if len(t.drawn()) == 0 {
 		return nil
 	}
 	f := inBothWidths(id, func(width float64) *plot { return t.strip(width, series) })
 	f.Caption = t.Sentence("chart.trials.caption", text.Args{
 		"Interval": slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }),
-		"Cut":      slices.ContainsFunc(f.Charts[0].Lines, func(s shape) bool { return s.Class == "cut" }),
+		"Cut":      slices.ContainsFunc(f.Charts[0].Lines, func(s outline.Shape) bool { return s.Class == "cut" }),
 		"Shown":    len(t.pictured()), "All": len(t.drawn()), "Best": bestShown, "Last": lastShown,
 		"Hollow": slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }),
 		"Limit":  slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Limit(t.Basis.Metric) != nil }),
@@ -42,7 +43,7 @@ func (t testView) strip(width float64, series map[string]int) *plot {
 		}
 	}
 	low, high := stats.Range(all)
-	box := box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + stripRow*float64(len(rows))}
+	box := outline.Box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + stripRow*float64(len(rows))}
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
 	x := linearAxis(low, high, box.Left, box.Right, int(width/80)).in(unit)
 	p := newPlot(frame{
@@ -84,7 +85,7 @@ func (t testView) stripRow(p *plot, r *Row, s int, top float64) {
 		if v.Confidence == measure.Medium || v.Confidence == measure.Low {
 			class = "dot hollow"
 		}
-		p.Marks = append(p.Marks, shape{Class: class, Series: s, X: p.x.at(v.Value), Y: middle, Title: t.trialTitle(r.Pattern, v)})
+		p.Marks = append(p.Marks, outline.Shape{Class: class, Series: s, X: p.x.at(v.Value), Y: middle, Title: t.trialTitle(r.Pattern, v)})
 	}
 	p.line("span", s, "", [2]float64{p.x.at(least), middle}, [2]float64{p.x.at(most), middle})
 	if interval != "" {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
@@ -15,7 +16,7 @@ const (
 
 // sweepFigures draw the curves of a test: a wide and a narrow chart of one, or a panel for each
 // of several on common axes.
-func (t testView) sweepFigures(id string) (one *figure, panels []figure) {
+func (t testView) sweepFigures(id string) (one *outline.Figure, panels []outline.Figure) {
 	all := t.allCurves()
 	switch len(all) {
 	case 0:
@@ -34,7 +35,7 @@ func (t testView) sweepFigures(id string) (one *figure, panels []figure) {
 
 // sweep draws one curve on axes that all have in common.
 func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot {
-	box := box{Left: 58, Top: 20, Right: width - 14, Bottom: height - 42}
+	box := outline.Box{Left: 58, Top: 20, Right: width - 14, Bottom: height - 42}
 	var xs, ys []float64
 	low := math.Inf(1)
 	for _, o := range all {
@@ -73,10 +74,10 @@ func (t testView) addCurve(out *plot, c Curve) {
 		args := text.Args{"Option": c.Option, "Level": p.Level, "Value": t.value(p.Estimate), "Interval": ""}
 		if p.Low != nil && p.High != nil {
 			low, high := out.y.at(*p.Low), out.y.at(*p.High)
-			out.Lines = append(out.Lines, shape{Class: "whisker", D: path([][2]float64{{at, low}, {at, high}}) + path([][2]float64{{at - 4, low}, {at + 4, low}}) + path([][2]float64{{at - 4, high}, {at + 4, high}})})
+			out.Lines = append(out.Lines, outline.Shape{Class: "whisker", D: path([][2]float64{{at, low}, {at, high}}) + path([][2]float64{{at - 4, low}, {at + 4, low}}) + path([][2]float64{{at - 4, high}, {at + 4, high}})})
 			args["Interval"] = t.between(t.value(*p.Low), t.value(*p.High))
 		}
-		out.Marks = append(out.Marks, shape{Class: "dot", X: at, Y: out.y.at(p.Estimate), Title: t.Sentence("curve.point", args)})
+		out.Marks = append(out.Marks, outline.Shape{Class: "dot", X: at, Y: out.y.at(p.Estimate), Title: t.Sentence("curve.point", args)})
 	}
 	out.line("curve", 0, "", line...)
 }
@@ -108,7 +109,7 @@ func (t testView) addPlateau(out *plot, c Curve) {
 	title := t.levelsOff(c)
 	if c.Low != nil && c.High != nil {
 		above, below := out.y.at(*c.High), out.y.at(*c.Low)
-		out.Bands = append(out.Bands, shape{Class: "interval", X: from, Y: above, W: max(out.Plot.Right-from, 1), H: max(below-above, 1), Title: title})
+		out.Bands = append(out.Bands, outline.Shape{Class: "interval", X: from, Y: above, W: max(out.Plot.Right-from, 1), H: max(below-above, 1), Title: title})
 	}
 	out.line("plateau", 0, title, [2]float64{from, top}, [2]float64{out.Plot.Right, top})
 	out.line("knee", 0, title, [2]float64{from, out.Plot.Bottom}, [2]float64{from, top})

@@ -3,11 +3,12 @@ package report
 import (
 	"math"
 
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
 // timeFigures draws each pattern's trials over time, by the figure that ranks.
-func (t testView) timeFigures(id string, color map[string]int) []figure {
+func (t testView) timeFigures(id string, color map[string]int) []outline.Figure {
 	title := func(pattern string) string { return t.Sentence("chart.time.title", text.Args{"Pattern": pattern}) }
 	return t.panelsOverTime(id, title, t.Basis.isTime(), color, func(r *Row) []series { return r.series }, nil)
 }
@@ -15,7 +16,7 @@ func (t testView) timeFigures(id string, color map[string]int) []figure {
 // panelsOverTime draws lines over time, one panel a pattern on common axes, so that panels
 // compare. roundTrips is set if the values are round trips; otherwise they have the unit of the figure that ranks. under, unless
 // it is nil, adds what lies under the lines of a row.
-func (t testView) panelsOverTime(id string, title func(pattern string) string, roundTrips bool, color map[string]int, lines func(*Row) []series, under func(*plot, *Row)) []figure {
+func (t testView) panelsOverTime(id string, title func(pattern string) string, roundTrips bool, color map[string]int, lines func(*Row) []series, under func(*plot, *Row)) []outline.Figure {
 	low, high, end := math.Inf(1), 0.0, 0.0
 	for i := range t.Rows {
 		for _, s := range lines(&t.Rows[i]) {
@@ -37,7 +38,7 @@ func (t testView) panelsOverTime(id string, title func(pattern string) string, r
 	if roundTrips {
 		y, yTitle = logAxis(low, high, panelBox.Bottom, panelBox.Top, 6).labels(timeText), t.SentenceFor(t.test(), "chart.round_trip", nil)
 	}
-	var out []figure
+	var out []outline.Figure
 	for i, r := range t.panels() {
 		drawn := lines(r)
 		if len(drawn) == 0 {

@@ -112,8 +112,8 @@ func TestEveryFormShowsLatencyUnderLoadAndFairness(t *testing.T) {
 	row := r.test(t, "tcp").row(t, "ErGw1AZ")
 	rpm, fair := countText(row.figure(metric.RPM).Mean), text.Index(row.Figure("fairness_index").Mean)
 	for form, parts := range map[string][]string{
-		"txt":  {"latency under load", "loaded p50", "RPM", rpm},
-		"md":   {"latency under load", "| loaded p50", rpm, "fairness", fair},
+		"txt":  {"Latency under load", "loaded p50", "RPM", rpm},
+		"md":   {"Latency under load", "| loaded p50", rpm, "fairness", fair},
 		"html": {"Latency under load", "loaded p99", rpm, fair, `id="t1-load-wide"`, `id="t1-load-time-0"`, `id="t1-streams-0"`},
 		"json": {`"latency_under_load"`, `"responsiveness_rpm"`, `"fairness_index"`},
 	} {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"soku/internal/report/outline"
 )
 
 func TestEffectsThatHaveNoRatioAreNotMadeOfTheOtherRounds(t *testing.T) {
@@ -46,9 +48,9 @@ func TestTrialsWithoutTheFigureAreCounted(t *testing.T) {
 	tcp := r.test(t, "tcp")
 	for i, want := range []string{"3", "1 of 3"} {
 		v := english(tcp)
-		table := v.figureTable(true)
-		at := slices.IndexFunc(table.Columns, func(c column) bool { return c.Name == "trials" })
-		if got := table.Rows[i][at]; got != want || tcp.Rows[i].WithoutFigure != 2*i {
+		table := v.figureTable()
+		at := slices.IndexFunc(table.Columns, func(c outline.Column) bool { return c.Name == "trials" })
+		if got := texts(table)[i][at]; got != want || tcp.Rows[i].WithoutFigure != 2*i {
 			t.Errorf("%s: %q trials, %d without a figure", tcp.Rows[i].Pattern, got, tcp.Rows[i].WithoutFigure)
 		}
 	}

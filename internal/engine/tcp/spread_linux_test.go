@@ -102,7 +102,7 @@ func TestStreamsThatHaveEndedStayWithTheirLoop(t *testing.T) {
 }
 
 // measured are goodputs over loopback on 16 processors with bbr, Gbit/s, by the number of loops that
-// discard: medians of a few runs, and the fastest mode of iperf3 beside them.
+// discard: medians of a few runs, and the fastest mode of iperf3 in the same run.
 var measured = map[int]struct {
 	iperf3 float64
 	loops  map[int]float64

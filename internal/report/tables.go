@@ -3,40 +3,9 @@ package report
 import (
 	"strings"
 
+	"soku/internal/report/outline"
 	"soku/internal/text"
 )
-
-// column is one column of a table; every written form draws the same tables.
-type column struct {
-	Name, Unit string
-	Number     bool // aligned at the right
-	Head       bool // names the row
-	// keep orders what a narrow terminal loses: the column with the highest
-	// value goes first, 0 always stays.
-	keep int
-	Why  string // what the heading means, for a tooltip
-}
-
-// heading is "goodput (Mbit/s)".
-func (c column) heading() string {
-	if c.Unit == "" {
-		return c.Name
-	}
-	return c.Name + " (" + c.Unit + ")"
-}
-
-// table is rows of text under columns.
-type table struct {
-	Columns []column
-	Rows    [][]string
-}
-
-func (t *table) add(c column, cell func(i int) string) {
-	t.Columns = append(t.Columns, c)
-	for i := range t.Rows {
-		t.Rows[i] = append(t.Rows[i], cell(i))
-	}
-}
 
 // allRows are the rows of the test.
 func (t *Test) allRows() []*Row {
@@ -47,15 +16,33 @@ func (t *Test) allRows() []*Row {
 	return out
 }
 
-// addPatterns adds a column for each factor, or one with the names of patterns.
-func (t testView) addPatterns(out *table, rows []*Row, factors bool) {
+// addPatterns adds a column for each factor, or one with the names of patterns where factors have
+// no levels.
+func (t testView) addPatterns(out *outline.Table, rows []*Row, factors bool) {
+	for i, r := range rows {
+		out.Rows[i].Name = r.Pattern
+	}
 	if !factors || len(t.Factors) == 0 {
-		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return rows[i].Pattern })
+		out.AddText(t.named("column.pattern", outline.Column{Head: true}), func(i int) string { return rows[i].Pattern })
 		return
 	}
 	for f, name := range t.Factors {
-		out.add(column{Name: name, Head: true}, func(i int) string { return rows[i].Levels[f].Value })
+		out.AddText(outline.Column{Name: name, Head: true}, func(i int) string { return rows[i].Levels[f].Value })
 	}
+}
+
+// addFigures adds a column of figures in a unit, with a dash where one is unknown.
+func addFigures(out *outline.Table, c outline.Column, unit scale, of func(i int) *float64) {
+	out.Add(c, func(i int) outline.Cell { return figureCell(of(i), unit, unit.text) })
+}
+
+// figureCell is the cell of a figure in a unit, as write writes it; a dash if it is unknown.
+func figureCell(v *float64, unit scale, write func(float64) string) outline.Cell {
+	if v == nil {
+		return outline.Cell{Text: text.Absent}
+	}
+	in := *v / unit.per
+	return outline.Cell{Text: write(*v), Value: &in}
 }
 
 // optional writes a figure, or a dash if it is unknown.
@@ -86,7 +73,7 @@ func (t testView) rankUnit() scale {
 }
 
 // named gives a column its heading, by its key, and what that means.
-func (t testView) named(key string, c column) column {
+func (t testView) named(key string, c outline.Column) outline.Column {
 	c.Name = t.Heading(key)
 	if note := strings.TrimPrefix(key, "column."); t.Has("column_note." + note) {
 		c.Why = t.Sentence("column_note."+note, text.Args{"Practical": t.Practical})

@@ -1,0 +1,78 @@
+package outline
+
+// Charts are the drawings of a block.
+type Charts struct {
+	Panels  bool // small ones in rows, each with its caption above; otherwise below each other
+	Legend  []Legend
+	Figures []Figure
+}
+
+// Figure is one or two variants of a chart with its caption.
+type Figure struct {
+	Caption string
+	Charts  []Chart
+	Legend  []Legend
+}
+
+// Legend names a colour.
+type Legend struct {
+	Series int
+	Text   string
+}
+
+// Chart is a drawing in pixels. Colours, strokes and fonts are the format's.
+type Chart struct {
+	ID            string
+	Class         string // "wide" or "narrow" where both exist and a page shows one
+	Title, Desc   string
+	Width, Height float64
+	Plot          Box
+	XTicks        []Tick
+	YTicks        []Tick
+	XTitle        string
+	YTitle        string
+	Bands         []Shape
+	Lines         []Shape
+	Marks         []Shape
+	Texts         []ChartText
+}
+
+// Box is the room between axes.
+type Box struct{ Left, Top, Right, Bottom float64 }
+
+// Tick is a mark of an axis.
+type Tick struct {
+	At     float64
+	Text   string
+	Anchor string // start, middle or end
+}
+
+// Shape is a rectangle, a path or a mark; Series picks the colour.
+type Shape struct {
+	Class      string
+	Series     int
+	Title      string // tooltip
+	X, Y, W, H float64
+	D          string // path data of SVG
+}
+
+// ChartText is a text at a place.
+type ChartText struct {
+	X, Y          float64
+	Anchor, Class string
+	Text, Title   string
+}
+
+// Dots are figures with their intervals on one axis.
+type Dots struct {
+	Low, High float64 // ends of the axis
+	LowText   string
+	HighText  string
+	Rows      []Dot
+}
+
+// Dot is a figure with its 95 % interval, NaN where it has none.
+type Dot struct {
+	Name             string
+	Value, Low, High float64
+}

@@ -1,0 +1,85 @@
+// Package outline is what a report shows, in the order in which it shows it: sections of blocks
+// with sentences, tables and charts, without markup. The analysis makes it once, each format
+// prints it. It is data: an outline is not changed after it was made, and may then be printed
+// from several goroutines.
+//
+// Texts are in one language, may come from hosts and files, and are not escaped: printers remove
+// control characters and escape what their format gives a meaning.
+package outline
+
+// Document is a report or some comparisons.
+type Document struct {
+	Title    string // empty for a part of another document
+	Subtitle string
+	Sections []Section
+}
+
+// Section is a test, or what concerns all tests.
+type Section struct {
+	ID          string // unique in the document; letters, digits and dashes
+	Title       string
+	Heading     string // the title with what was measured, where a format has one line for both; empty: Title
+	Description string // what was measured
+	Blocks      []Block
+}
+
+// Fold is whether a reader opens a block, where a format can fold.
+type Fold int
+
+// Folds.
+const (
+	Always Fold = iota // it cannot be folded
+	Open               // until a reader closes it
+	Closed             // on a screen; open on paper
+	Hidden             // closed on paper, too
+)
+
+// Block is a part of a section: its sentences, then its tables, then its charts. What it does not
+// have is empty.
+type Block struct {
+	Key     string // what it shows, such as "ranking", with a heading; unique in the section
+	Heading string
+	Fold    Fold
+	Details bool // what most readers skip: a terminal has no room for it
+	Lines   []string
+	Style   Style // of the lines
+	Tables  []Table
+	Charts  *Charts
+	Dots    *Dots
+}
+
+// Empty reports whether there is nothing in the block.
+func (b *Block) Empty() bool {
+	return len(b.Lines) == 0 && len(b.Tables) == 0 && b.Charts == nil && b.Dots == nil
+}
+
+// Style is what lines are.
+type Style int
+
+// Styles.
+const (
+	Paragraphs Style = iota
+	Answers          // the first is the answer of the section, the others are further answers
+	Caveats          // what a reader of the answers must know
+	List
+	Tags // short texts
+	Code // one text of several lines in YAML
+)
+
+// Answer returns the answer of the section and the further answers, none if it has no answer.
+func (s *Section) Answer() (answer string, further []string) {
+	for _, b := range s.Blocks {
+		if b.Style == Answers && len(b.Lines) > 0 {
+			return b.Lines[0], b.Lines[1:]
+		}
+	}
+	return "", nil
+}
+
+// Line is the heading where a format has one line for title and description.
+func (s *Section) Line() string {
+	if s.Heading != "" {
+		return s.Heading
+	}
+	return s.Title
+}
