@@ -43,12 +43,12 @@ func newReportCommand(sys *System) *cobra.Command {
 			return runReport(cmd.Context(), sys, f, args)
 		},
 	}
-	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, csv, trials.csv (a row for each figure of each trial), json or txt; several with commas")
+	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, xlsx, csv, trials.csv (a row for each figure of each trial), json or txt; several with commas")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end); - for standard output, the default")
 	cmd.Flags().IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
-	cmd.Flags().StringVar(&f.pivot, "pivot", "", "one more table, in text, Markdown and HTML: the levels of one factor as rows, of another as columns (ROWS,COLUMNS)")
+	cmd.Flags().StringVar(&f.pivot, "pivot", "", "one more table, in text, Markdown, HTML and XLSX: the levels of one factor as rows, of another as columns (ROWS,COLUMNS)")
 	cmd.ValidArgsFunction = completeCampaigns(sys)
-	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "xlsx", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
 	addStoreFlag(cmd, &f.store)
 	addCatalogFlag(cmd, &f.catalog)
 	return cmd
@@ -122,6 +122,9 @@ func (f reportFlags) plan() (formats []publish.Format, folder bool, err error) {
 	}
 	if f.pivot != "" && !slices.ContainsFunc(formats, func(k publish.Format) bool { return k.Pivots }) {
 		return nil, false, measure.Fail(measure.KindUsage, "cli.report.pivot", measure.Figures{"format": formats[0].Name})
+	}
+	if i := slices.IndexFunc(formats, func(k publish.Format) bool { return k.Binary }); i >= 0 && f.output == "" {
+		return nil, false, measure.Fail(measure.KindUsage, "cli.report.binary", measure.Figures{"format": formats[i].Name})
 	}
 	if len(formats) > 1 && !folder {
 		return nil, false, measure.Fail(measure.KindUsage, "cli.report.several_formats", measure.Figures{"formats": len(formats)})

@@ -81,7 +81,7 @@ at the end.`,
 	flags.StringArrayVar(&f.only, "only", nil, "run only patterns with this level, as factor=level,level; may be repeated")
 	flags.StringVar(&f.campaign, "campaign", "", "continue this campaign: its identity, the beginning of one, or last (implies --resume)")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the random order, instead of the plan's")
-	flags.StringArrayVar(&f.reports, "report", nil, "write the report to this file (.html, .md, .csv, .trials.csv, .json, .txt); may be repeated")
+	flags.StringArrayVar(&f.reports, "report", nil, "write the report to this file (.html, .md, .xlsx, .csv, .trials.csv, .json, .txt); may be repeated")
 	complete(cmd, "campaign", completeCampaigns(sys))
 	flags.DurationVar(&f.patience, "patience", time.Minute, "wait so long for a server that cannot be reached, such as during a restart; 0: fail at once")
 	flags.BoolVar(&f.noPreflight, "no-preflight", false, "do not check before the first trial that all servers can be reached")

@@ -15,17 +15,19 @@ import (
 type Format struct {
 	Name   string // also the extension of a file
 	Pivots bool   // has the table of [report.Report.Pivoted]
+	Binary bool   // is no text: it is written to files only
 	write  func(r *report.Report, w io.Writer, c *text.Catalogue, width int) error
 }
 
 // Formats are all formats.
 var Formats = []Format{
-	{"html", true, func(r *report.Report, w io.Writer, c *text.Catalogue, _ int) error { return r.HTML(w, c) }},
-	{"md", true, func(r *report.Report, w io.Writer, c *text.Catalogue, _ int) error { return r.Markdown(w, c) }},
-	{"csv", false, func(r *report.Report, w io.Writer, _ *text.Catalogue, _ int) error { return r.CSV(w) }},
-	{"trials.csv", false, func(r *report.Report, w io.Writer, _ *text.Catalogue, _ int) error { return r.TrialsCSV(w) }},
-	{"json", false, func(r *report.Report, w io.Writer, _ *text.Catalogue, _ int) error { return r.JSON(w) }},
-	{"txt", true, (*report.Report).Text},
+	{"html", true, false, func(r *report.Report, w io.Writer, c *text.Catalogue, _ int) error { return r.HTML(w, c) }},
+	{"md", true, false, func(r *report.Report, w io.Writer, c *text.Catalogue, _ int) error { return r.Markdown(w, c) }},
+	{"xlsx", true, true, func(r *report.Report, w io.Writer, c *text.Catalogue, _ int) error { return r.XLSX(w, c) }},
+	{"csv", false, false, func(r *report.Report, w io.Writer, _ *text.Catalogue, _ int) error { return r.CSV(w) }},
+	{"trials.csv", false, false, func(r *report.Report, w io.Writer, _ *text.Catalogue, _ int) error { return r.TrialsCSV(w) }},
+	{"json", false, false, func(r *report.Report, w io.Writer, _ *text.Catalogue, _ int) error { return r.JSON(w) }},
+	{"txt", true, false, (*report.Report).Text},
 }
 
 // FormatOf returns the format with a name.

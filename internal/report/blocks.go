@@ -14,6 +14,11 @@ func (r *Report) HTML(w io.Writer, c *text.Catalogue) error {
 	return printer.HTML(w, r.outline(c, true), c)
 }
 
+// XLSX writes the report as a workbook in a language, see [printer.XLSX].
+func (r *Report) XLSX(w io.Writer, c *text.Catalogue) error {
+	return printer.XLSX(w, r.outline(c, false), c)
+}
+
 // Markdown writes the report in a language, see [printer.Markdown].
 func (r *Report) Markdown(w io.Writer, c *text.Catalogue) error {
 	return printer.Markdown(w, r.outline(c, false))
@@ -92,10 +97,10 @@ func (b *blocks) add(block outline.Block) {
 
 // table adds a table, unless it has no columns.
 func (b *blocks) table(key, heading string, fold outline.Fold, t outline.Table) {
-	b.add(outline.Block{Key: key, Heading: heading, Fold: fold, Tables: present(t)})
+	b.add(outline.Block{Key: key, Heading: heading, Fold: fold, Tables: tables(t)})
 }
 
-func present(t outline.Table) []outline.Table {
+func tables(t outline.Table) []outline.Table {
 	if len(t.Columns) == 0 {
 		return nil
 	}
@@ -162,7 +167,7 @@ func (b *blocks) addCurves() {
 	if charts == nil {
 		charts = b.panels("sweep", func(id string, _ map[string]int) []outline.Figure { _, several := b.sweepFigures(id); return several })
 	}
-	b.add(outline.Block{Key: "curve", Heading: b.curveHeading(), Tables: present(b.curveTable()), Charts: charts})
+	b.add(outline.Block{Key: "curve", Heading: b.curveHeading(), Tables: tables(b.curveTable()), Charts: charts})
 	b.table("plateaus", b.plateauHeading(), outline.Always, b.plateauTable())
 }
 
@@ -188,7 +193,7 @@ func (b *blocks) addFigures() {
 func (b *blocks) addTrials() {
 	b.add(outline.Block{Key: "trials", Heading: b.Sentence("page.trials", nil), Charts: b.chart("trials", b.stripFigure)})
 	b.add(outline.Block{Key: "percentiles", Heading: b.Sentence("page.curves", nil), Charts: b.chart("percentiles", b.curveFigure)})
-	if load := present(b.loadTable()); load != nil {
+	if load := tables(b.loadTable()); load != nil {
 		b.add(outline.Block{Key: "load", Heading: b.Sentence("page.load", nil), Tables: load, Charts: b.chart("load", b.loadFigure)})
 		b.add(outline.Block{Key: "load-time", Heading: b.Sentence("page.load_time", nil), Fold: outline.Open, Charts: b.panels("load-time", b.loadOverTime)})
 	}
@@ -196,7 +201,7 @@ func (b *blocks) addTrials() {
 
 // addOverTime adds how trials went.
 func (b *blocks) addOverTime() {
-	if table := present(b.copyTable()); table != nil {
+	if table := tables(b.copyTable()); table != nil {
 		charts := b.panels("copy", func(id string, _ map[string]int) []outline.Figure { return b.copyFigures(id) })
 		if charts != nil {
 			charts.Legend = b.copyLegend()

@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"soku/internal/report/outline"
 	"soku/internal/stats"
@@ -65,8 +64,8 @@ func (v comparedView) table() outline.Table {
 	b := v.basis()
 	out := outline.NewTable(len(v.Choices))
 	out.AddText(b.named("column.choice", outline.Column{Head: true}), func(i int) string { return v.Choices[i].Name })
-	out.AddText(outline.Column{Name: b.estimate(), Number: true}, func(i int) string { return b.value(v.Choices[i].Value) })
-	out.AddText(b.named("column.rounds", outline.Column{Number: true}), func(i int) string { return strconv.Itoa(v.Choices[i].Rounds) })
+	out.Add(outline.Column{Name: b.estimate(), Number: true}, func(i int) outline.Cell { return figureCell(&v.Choices[i].Value, one, b.value) })
+	addCounts(&out, b.named("column.rounds", outline.Column{Number: true}), func(i int) int { return v.Choices[i].Rounds })
 	return out
 }
 

@@ -92,7 +92,7 @@ func (t testView) controlTable() outline.Table {
 		}
 	}
 	addFigures(&out, t.named("column.control_ratio", outline.Column{Number: true, Drop: 1}), one, func(i int) *float64 { return of[i].Ratio })
-	out.AddText(t.named("column.control_interval", outline.Column{Number: true, Drop: 6}), func(i int) string { return t.intervalText(of[i].Low, of[i].High, one.text) })
+	t.addIntervals(&out, t.named("column.control_interval", outline.Column{Number: true, Drop: 6}), one, one.text, func(i int) (low, high *float64) { return of[i].Low, of[i].High })
 	return out
 }
 

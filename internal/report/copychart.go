@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strconv"
 
 	"soku/internal/report/outline"
 	"soku/internal/text"
@@ -111,7 +110,7 @@ func (t testView) copyTable() outline.Table {
 	t.addPatterns(&out, rows, !t.ByHand)
 	t.addMinor(&out, rows)
 	if !t.ByHand {
-		out.AddText(t.named("column.round", outline.Column{Number: true, Drop: 5}), func(i int) string { return strconv.Itoa(typical[i].round) })
+		addCounts(&out, t.named("column.round", outline.Column{Number: true, Drop: 5}), func(i int) int { return typical[i].round })
 	}
 	rate := func(heading string, keep int, of func(*copySeries) float64) {
 		figures := make([]float64, len(typical))
@@ -122,15 +121,16 @@ func (t testView) copyTable() outline.Table {
 			return
 		}
 		unit := scaleFor(rateScales, slices.Max(figures))
-		out.AddText(t.named(heading, outline.Column{Unit: t.unit(unit), Number: true, Drop: keep}), func(i int) string { return presentText(figures[i], unit.text) })
+		addFigures(&out, t.named(heading, outline.Column{Unit: t.unit(unit), Number: true, Drop: keep}), unit, func(i int) *float64 { return present(figures[i]) })
 	}
-	disk := func(heading string, keep int, end func(*copySeries) *copyEnd, of func(*copyEnd) float64, write func(float64) string) {
+	disk := func(heading string, keep int, end func(*copySeries) *copyEnd, of func(*copyEnd) float64, unit scale, write func(float64) string) {
 		if slices.ContainsFunc(typical, func(s *copySeries) bool { return end(s) != nil && end(s).device }) {
-			out.AddText(t.named(heading, outline.Column{Number: true, Drop: keep}), func(i int) string {
+			out.Add(t.named(heading, outline.Column{Number: true, Drop: keep}), func(i int) outline.Cell {
 				if e := end(typical[i]); e != nil && e.device {
-					return write(of(e))
+					v := of(e)
+					return figureCell(&v, unit, write)
 				}
-				return text.Absent
+				return outline.Cell{Text: text.Absent}
 			})
 		}
 	}
@@ -138,12 +138,12 @@ func (t testView) copyTable() outline.Table {
 	sink := func(s *copySeries) *copyEnd { return s.sink }
 	busy, perSecond := func(e *copyEnd) float64 { return e.busy }, func(e *copyEnd) float64 { return e.perSecond }
 	rate("column.copy_read", 0, func(s *copySeries) float64 { return s.source.meanBps() })
-	disk("column.copy_reads", 2, source, perSecond, countText)
-	disk("column.copy_read_busy", 4, source, busy, text.Percent)
+	disk("column.copy_reads", 2, source, perSecond, one, countText)
+	disk("column.copy_read_busy", 4, source, busy, percent, text.Percent)
 	rate("column.copy_network", 0, func(s *copySeries) float64 { return s.networkBps })
 	rate("column.copy_written", 0, func(s *copySeries) float64 { return s.sink.meanBps() })
-	disk("column.copy_writes", 1, sink, perSecond, countText)
-	disk("column.copy_write_busy", 3, sink, busy, text.Percent)
+	disk("column.copy_writes", 1, sink, perSecond, one, countText)
+	disk("column.copy_write_busy", 3, sink, busy, percent, text.Percent)
 	return out
 }
 
@@ -155,12 +155,12 @@ func (e *copyEnd) meanBps() float64 {
 	return e.bps
 }
 
-// presentText is a figure, or a dash for 0.
-func presentText(v float64, write func(float64) string) string {
+// present is nil for 0.
+func present(v float64) *float64 {
 	if v == 0 {
-		return text.Absent
+		return nil
 	}
-	return write(v)
+	return &v
 }
 
 func (t testView) copyHeading() string {

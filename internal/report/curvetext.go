@@ -51,9 +51,9 @@ func (t testView) curveTable() outline.Table {
 	}
 	out.AddText(outline.Column{Name: c.Option, Head: true}, func(i int) string { return c.Points[i].Level })
 	addFigures(&out, outline.Column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, unit, func(i int) *float64 { return &c.Points[i].Estimate })
-	out.AddText(t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true, Drop: 2}), func(i int) string { return t.intervalText(c.Points[i].Low, c.Points[i].High, unit.text) })
+	t.addIntervals(&out, t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true, Drop: 2}), unit, unit.text, func(i int) (low, high *float64) { return c.Points[i].Low, c.Points[i].High })
 	if c.Plateau != nil {
-		out.AddText(t.named("column.of_plateau", outline.Column{Number: true, Drop: 1}), func(i int) string { return inPercent(c.Points[i].Estimate / *c.Plateau) + " %" })
+		out.Add(t.named("column.of_plateau", outline.Column{Number: true, Drop: 1}), func(i int) outline.Cell { return shareCell(c.Points[i].Estimate / *c.Plateau) })
 	}
 	out.AddText(outline.Column{Drop: 3}, func(i int) string {
 		if !(most > 0) {
@@ -77,7 +77,7 @@ func (t testView) curvesTable(all []Curve) outline.Table {
 	}
 	slices.SortStableFunc(levels, func(a, b CurvePoint) int { return cmp.Compare(a.Value, b.Value) })
 	out := outline.NewTable(len(levels))
-	out.Whole, out.Drawn = true, true
+	out.Whole, out.Drawn, out.Unit = true, true, t.unit(unit)
 	out.AddText(outline.Column{Name: all[0].Option, Head: true}, func(i int) string { return levels[i].Level })
 	names := t.curveNames(all)
 	for _, c := range all[:min(len(all), mostSweeps)] {
@@ -259,13 +259,13 @@ func (t testView) plateauTable() outline.Table {
 		}
 		return all[i].knee().Level
 	})
-	out.AddText(t.named("column.plateau", outline.Column{Unit: t.unit(unit), Number: true}), func(i int) string { return unit.text(*all[i].Plateau) })
-	out.AddText(t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true, Drop: 2}), func(i int) string { return t.intervalText(all[i].Low, all[i].High, unit.text) })
-	out.AddText(outline.Column{Name: t.Sentence("column.first_level", text.Args{"Level": all[0].Points[0].Level}), Why: t.Sentence("column_note.first_level", nil), Number: true, Drop: 1}, func(i int) string {
+	addFigures(&out, t.named("column.plateau", outline.Column{Unit: t.unit(unit), Number: true}), unit, func(i int) *float64 { return all[i].Plateau })
+	t.addIntervals(&out, t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true, Drop: 2}), unit, unit.text, func(i int) (low, high *float64) { return all[i].Low, all[i].High })
+	out.Add(outline.Column{Name: t.Sentence("column.first_level", text.Args{"Level": all[0].Points[0].Level}), Why: t.Sentence("column_note.first_level", nil), Number: true, Drop: 1}, func(i int) outline.Cell {
 		if c := all[i]; c.Points[0].Level == all[0].Points[0].Level {
-			return inPercent(c.Points[0].Estimate / *c.Plateau) + " %"
+			return shareCell(c.Points[0].Estimate / *c.Plateau)
 		}
-		return text.Absent
+		return outline.Cell{Text: text.Absent}
 	})
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"soku/internal/report/outline"
 	"soku/internal/stats"
@@ -289,7 +288,7 @@ func (t testView) effectTable() outline.Table {
 		}
 		return text.Absent
 	})
-	out.AddText(t.named("column.share", outline.Column{Number: true, Drop: 1}), func(i int) string { return strconv.FormatFloat(t.FactorEffects[i].Share*100, 'f', 1, 64) + " %" })
+	out.Add(t.named("column.share", outline.Column{Number: true, Drop: 1}), func(i int) outline.Cell { return shareCell(t.FactorEffects[i].Share) })
 	t.addRatios(&out, func(i int) upward { return largest[i] })
 	t.addLevels(&out, func(i int) upward { return largest[i] })
 	out.AddText(t.named("column.compared_in", outline.Column{Drop: 3}), func(i int) string {
@@ -344,7 +343,7 @@ func reversed(d stats.Decision) stats.Decision {
 // addRatios adds the ratios of two levels.
 func (t testView) addRatios(out *outline.Table, of func(i int) upward) {
 	addFigures(out, t.named("column.ratio", outline.Column{Number: true}), one, func(i int) *float64 { return of(i).ratio })
-	out.AddText(t.named("column.ratio_interval", outline.Column{Number: true, Drop: 2}), func(i int) string { return t.intervalText(of(i).low, of(i).high, one.text) })
+	t.addIntervals(out, t.named("column.ratio_interval", outline.Column{Number: true, Drop: 2}), one, one.text, func(i int) (low, high *float64) { return of(i).low, of(i).high })
 }
 
 // addLevels adds the two levels, that of the smaller figure first.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -38,13 +37,13 @@ func (t testView) addFamily(out *outline.Table, rows []*Row, f *metric.Family) {
 			} else {
 				extra.Name, extra.Why, extra.Unit = t.SentenceFor(m.Key, "column.range", nil), t.Sentence("column_note.range", nil), t.unitOf(as, unit)
 			}
-			out.AddText(extra, func(i int) string {
+			out.Add(extra, func(i int) outline.Cell {
 				s := rows[i].figure(m)
 				switch {
 				case s == nil || x.Variation && s.N < 2:
-					return text.Absent
+					return outline.Cell{Text: text.Absent}
 				case x.Variation:
-					return fmt.Sprintf("%.1f %%", s.CV*100)
+					return shareCell(s.CV)
 				}
 				return t.ends(s, unit)
 			})
@@ -115,18 +114,18 @@ func (t testView) cell(r *Row, m *metric.Definition, unit scale) outline.Cell {
 	case s == nil:
 		return outline.Cell{Text: text.Absent}
 	case m.Column.Ends:
-		return outline.Cell{Text: t.ends(s, unit)}
+		return t.ends(s, unit)
 	case s.RangeOnly:
 		return outline.Cell{Text: text.Absent}
 	case s.Metric.Over == metric.Range && write(s.Min) != write(s.Max):
-		return outline.Cell{Text: t.ends(s, unit)}
+		return t.ends(s, unit)
 	}
 	return figureCell(&s.Value, unit, write)
 }
 
 // ends are the smallest and the largest trial.
-func (t testView) ends(s *Figure, unit scale) string {
-	return t.between(unit.text(s.Min), unit.text(s.Max))
+func (t testView) ends(s *Figure, unit scale) outline.Cell {
+	return t.rangeCell(s.Min, s.Max, unit, unit.text)
 }
 
 // unitOf is the unit of a metric's column: see [metric.Column.Scales].

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 
 	"soku/internal/measure/metric"
 	"soku/internal/report/outline"
@@ -26,14 +25,16 @@ func (t testView) figureTable() outline.Table {
 		t.addLimit(&out)
 	}
 	t.addVerdict(&out)
-	out.AddText(t.named("column.trials", outline.Column{Number: true, Drop: 2}), func(i int) string {
-		if r := t.Rows[i]; r.WithoutFigure > 0 {
-			return t.Sentence("cell.trials", text.Args{"With": r.Trials - r.WithoutFigure, "Of": r.Trials})
+	out.Add(t.named("column.trials", outline.Column{Number: true, Drop: 2}), func(i int) outline.Cell {
+		r := t.Rows[i]
+		c := countCell(r.Trials - r.WithoutFigure)
+		if r.WithoutFigure > 0 {
+			c.Text = t.Sentence("cell.trials", text.Args{"With": r.Trials - r.WithoutFigure, "Of": r.Trials})
 		}
-		return strconv.Itoa(t.Rows[i].Trials)
+		return c
 	})
 	if len(t.Failures) > 0 {
-		out.AddText(t.named("column.failed", outline.Column{Number: true, Drop: 1}), func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
+		addCounts(&out, t.named("column.failed", outline.Column{Number: true, Drop: 1}), func(i int) int { return t.Rows[i].Failed })
 	}
 	if len(t.Ingested) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence != Confidences{} }) {
 		out.AddText(t.named("column.confidence", outline.Column{Drop: 3}), func(i int) string { return t.confidences(t.Rows[i].Confidence) })
@@ -67,19 +68,19 @@ func (t testView) rankTable() outline.Table {
 	for i, p := range t.Ranking {
 		out.Rows[i].Name, out.Rows[i].Minor = t.called(p.Pattern), few != nil && !few[p.Pattern]
 	}
-	out.AddText(t.named("column.rank", outline.Column{Number: true}), func(i int) string {
+	out.Add(t.named("column.rank", outline.Column{Number: true}), func(i int) outline.Cell {
 		if t.Ranking[i].Rank == 0 {
-			return text.Absent
+			return outline.Cell{Text: text.Absent}
 		}
-		return strconv.Itoa(t.Ranking[i].Rank)
+		return countCell(t.Ranking[i].Rank)
 	})
 	out.AddText(t.named("column.pattern", outline.Column{Head: true}), func(i int) string { return t.Ranking[i].Pattern })
 	addFigures(&out, outline.Column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, unit, func(i int) *float64 { return t.Ranking[i].Estimate })
 	if slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil && p.High != nil }) {
-		out.AddText(t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true, Drop: 1}), func(i int) string { return t.intervalText(t.Ranking[i].Low, t.Ranking[i].High, unit.text) })
+		t.addIntervals(&out, t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true, Drop: 1}), unit, unit.text, func(i int) (low, high *float64) { return t.Ranking[i].Low, t.Ranking[i].High })
 	}
 	if t.ranksOverlap() {
-		out.AddText(t.named("column.rank_range", outline.Column{Number: true, Drop: 2}), func(i int) string { return t.rankRange(t.Ranking[i]) })
+		out.Add(t.named("column.rank_range", outline.Column{Number: true, Drop: 2}), func(i int) outline.Cell { return t.rankRange(t.Ranking[i]) })
 	}
 	out.AddText(t.named("column.why", outline.Column{Prose: true}), func(i int) string { return cmp.Or(t.reason(t.Ranking[i]), text.Absent) })
 	return out
@@ -123,15 +124,12 @@ func (t testView) ranksOverlap() bool {
 func (t testView) vague(p Place) bool { return 2*(p.RankHigh-p.RankLow+1) > len(t.Ranking) }
 
 // rankRange is the ranks that a pattern may have, "2 to 4".
-func (t testView) rankRange(p Place) string {
-	switch p.RankLow {
-	case 0:
-		return text.Absent
-	case p.RankHigh:
-		return strconv.Itoa(p.RankLow)
+func (t testView) rankRange(p Place) outline.Cell {
+	switch {
+	case p.RankLow == 0 || p.RankLow != p.RankHigh && t.vague(p):
+		return outline.Cell{Text: text.Absent}
+	case p.RankLow == p.RankHigh:
+		return countCell(p.RankLow)
 	}
-	if t.vague(p) {
-		return text.Absent
-	}
-	return t.between(strconv.Itoa(p.RankLow), strconv.Itoa(p.RankHigh))
+	return t.rangeCell(float64(p.RankLow), float64(p.RankHigh), one, countText)
 }

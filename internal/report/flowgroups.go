@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"soku/internal/measure"
 	"soku/internal/report/outline"
@@ -124,19 +123,25 @@ func (t testView) flowTable() outline.Table {
 		out.AddText(t.named("column.flow_direction", outline.Column{}), func(i int) string { return cmp.Or(string(all[i].Direction), text.Absent) })
 	}
 	number := func(key string, keep int, of func(g FlowGroups) int) {
-		out.AddText(t.named(key, outline.Column{Number: true, Drop: keep}), func(i int) string { return strconv.Itoa(of(all[i])) })
+		addCounts(&out, t.named(key, outline.Column{Number: true, Drop: keep}), func(i int) int { return of(all[i]) })
 	}
+	var capacities []float64
+	for _, g := range all {
+		capacities = append(capacities, g.CapacityBps)
+	}
+	unit := scaleFor(rateScales, capacities...)
 	rate := func(key string, keep int, of func(g FlowGroups) float64) {
-		out.AddText(t.named(key, outline.Column{Number: true, Drop: keep}), func(i int) string { return t.Sentence("cell.rate", text.Args{"Rate": of(all[i])}) })
+		addFigures(&out, t.named(key, outline.Column{Unit: t.unit(unit), Number: true, Drop: keep}), unit, func(i int) *float64 {
+			bps := of(all[i])
+			return &bps
+		})
 	}
 	number("column.flows", 2, func(g FlowGroups) int { return g.Flows })
 	number("column.flow_groups", 0, func(g FlowGroups) int { return g.Groups })
 	rate("column.flow_capacity", 0, func(g FlowGroups) float64 { return g.CapacityBps })
 	rate("column.flow_expected", 3, func(g FlowGroups) float64 { return g.ExpectedBps })
 	rate("column.flow_most", 4, func(g FlowGroups) float64 { return g.MostBps })
-	out.AddText(t.named("column.flow_had", outline.Column{Number: true, Drop: 5}), func(i int) string {
-		return t.between(t.Sentence("cell.rate", text.Args{"Rate": all[i].LowBps}), t.Sentence("cell.rate", text.Args{"Rate": all[i].HighBps}))
-	})
+	t.addIntervals(&out, t.named("column.flow_had", outline.Column{Unit: t.unit(unit), Number: true, Drop: 5}), unit, unit.text, func(i int) (low, high *float64) { return &all[i].LowBps, &all[i].HighBps })
 	return out
 }
 

@@ -127,8 +127,8 @@ func TestTablesSayNothingOfRanksThatAreNotKnown(t *testing.T) {
 		if v.reason(p) != "" {
 			reasons++
 		}
-		if got := v.rankRange(p); v.vague(p) && strings.Contains(got, " to ") {
-			t.Errorf("%s has the ranks %s", p.Pattern, got)
+		if got := v.rankRange(p); v.vague(p) && strings.Contains(got.Text, " to ") {
+			t.Errorf("%s has the ranks %s", p.Pattern, got.Text)
 		}
 	}
 	best := 0

@@ -94,7 +94,7 @@ func (t testView) heatMaps() []outline.Table {
 			return nil
 		}
 		out := t.pairList(scale)
-		out.Scale = ends
+		out.Scale, out.Unit = ends, t.unit(t.rankUnit())
 		return []outline.Table{out}
 	}
 	_, to := p.hosts()
@@ -108,7 +108,7 @@ func (t testView) heatMaps() []outline.Table {
 			cells[at], figures[at] = t.heatCell(c, m, scale), c.Estimate
 		}
 		h := t.matrix(cells)
-		h.Caption, h.Scale = t.levelsText(m.Levels), ends
+		h.Caption, h.Scale, h.Unit = t.levelsText(m.Levels), ends, t.unit(t.rankUnit())
 		t.addMedians(&h, figures, scale)
 		out = append(out, h)
 	}
@@ -245,13 +245,13 @@ func (t testView) contentionMaps() []outline.Table {
 		for _, p := range g.pairs {
 			c := notMeasured
 			if p.Ratio != nil {
-				more := (*p.Ratio - 1) * 100 // %
-				c = outline.Cell{Text: changeIn(*p.Ratio), Value: &more, Title: t.contentionTitle(p), Shade: scale.shade(p.Ratio)}
+				c = changeCell(p.Ratio)
+				c.Text, c.Title, c.Shade = changeIn(*p.Ratio), t.contentionTitle(p), scale.shade(p.Ratio)
 			}
 			cells[[2]string{p.From, p.To}] = c
 		}
 		h := t.matrix(cells)
-		h.Scale = &outline.Scale{Best: change(1), Worst: change(scale.worst)}
+		h.Unit, h.Scale = percent.unit, &outline.Scale{Best: change(1), Worst: change(scale.worst)}
 		if len(groups) > 1 {
 			h.Caption = t.levelsText(g.levels)
 		}

@@ -94,13 +94,18 @@ func (t testView) addLimitOf(out *outline.Table, rows []*Row, m *metric.Definiti
 	if !slices.ContainsFunc(rows, func(r *Row) bool { return r.Limit(m) != nil }) {
 		return
 	}
-	out.AddText(t.named("column.limit", outline.Column{Unit: t.unit(unit), Number: true, Drop: 6}), func(i int) string {
+	addFigures(out, t.named("column.limit", outline.Column{Unit: t.unit(unit), Number: true, Drop: 6}), unit, func(i int) *float64 {
 		if l := rows[i].Limit(m); l != nil {
-			return unit.text(l.Value)
+			return &l.Value
 		}
-		return text.Absent
+		return nil
 	})
-	out.AddText(t.named("column.limit_share", outline.Column{Number: true, Drop: 1}), func(i int) string { return shareText(rows[i].Limit(m)) })
+	out.Add(t.named("column.limit_share", outline.Column{Number: true, Drop: 1}), func(i int) outline.Cell {
+		if l := rows[i].Limit(m); l != nil {
+			return figureCell(l.Share, percent, inPercent)
+		}
+		return outline.Cell{Text: text.Absent}
+	})
 }
 
 // shareText is the share of a limit in percent, without a unit.
@@ -109,6 +114,11 @@ func shareText(l *RowLimit) string {
 		return text.Absent
 	}
 	return inPercent(*l.Share)
+}
+
+// shareCell is a share with its unit.
+func shareCell(share float64) outline.Cell {
+	return figureCell(&share, percent, func(v float64) string { return inPercent(v) + " %" })
 }
 
 func inPercent(share float64) string { return strconv.FormatFloat(share*100, 'f', 1, 64) }

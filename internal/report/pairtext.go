@@ -16,6 +16,16 @@ const mostContentionPairs = 20
 // change writes a ratio as a change in percent: "−12.5 %".
 func change(ratio float64) string { return changeIn(ratio) + " %" }
 
+// changeCell is the cell of a ratio as a change, %.
+func changeCell(ratio *float64) outline.Cell {
+	if ratio == nil {
+		return outline.Cell{Text: text.Absent}
+	}
+	more := *ratio - 1
+	c := figureCell(&more, percent, func(float64) string { return change(*ratio) })
+	return c
+}
+
 // changeIn is the same where a heading has the unit.
 func changeIn(ratio float64) string {
 	return strings.ReplaceAll(strconv.FormatFloat((ratio-1)*100, 'f', 1, 64), "-", "−")
@@ -47,6 +57,7 @@ func (t testView) spreadTable() outline.Table {
 	maps := t.Pairs.Maps
 	unit := t.rankUnit()
 	out := outline.NewTable(len(maps))
+	out.Unit = t.unit(unit)
 	for k, l := range maps[0].Levels {
 		out.AddText(outline.Column{Name: l.Factor, Head: true}, func(i int) string {
 			if k < len(maps[i].Levels) {
@@ -136,8 +147,14 @@ func (t testView) contentionTable() outline.Table {
 	}
 	addFigures(&out, t.named(isolated, outline.Column{Unit: t.unit(unit), Number: true, Drop: 1}), unit, func(i int) *float64 { return pairs[i].Isolated })
 	addFigures(&out, t.named("column.together", outline.Column{Unit: t.unit(unit), Number: true, Drop: 1}), unit, func(i int) *float64 { return pairs[i].Together })
-	out.AddText(t.named("column.change", outline.Column{Number: true}), func(i int) string { return optional(pairs[i].Ratio, change) })
-	out.AddText(t.named("column.change_interval", outline.Column{Number: true, Drop: 2}), func(i int) string { return t.intervalText(pairs[i].Low, pairs[i].High, change) })
+	out.Add(t.named("column.change", outline.Column{Number: true}), func(i int) outline.Cell { return changeCell(pairs[i].Ratio) })
+	out.Add(t.named("column.change_interval", outline.Column{Number: true, Drop: 2}), func(i int) outline.Cell {
+		low, high := changeCell(pairs[i].Low), changeCell(pairs[i].High)
+		if low.Value == nil || high.Value == nil {
+			return outline.Cell{Text: text.Absent}
+		}
+		return outline.Cell{Text: t.between(low.Text, high.Text), Value: low.Value, High: high.Value}
+	})
 	out.AddText(t.named("column.change_decision", outline.Column{}), func(i int) string { return t.Sentence("cell.decision."+string(pairs[i].Decision), nil) })
 	return out
 }

@@ -70,7 +70,7 @@ func (t testView) pivotTable() outline.Table {
 	order := t.levelsOf(t.pivot.rows)
 	slices.SortStableFunc(keys, func(a, b []string) int { return slices.Index(order, a[0]) - slices.Index(order, b[0]) })
 	out := outline.NewTable(len(keys))
-	out.Whole = true
+	out.Whole, out.Unit = true, t.unit(t.rankUnit())
 	for at, f := range heads {
 		out.AddText(outline.Column{Name: t.Factors[f], Head: true}, func(i int) string { return cmp.Or(keys[i][at], text.Absent) })
 	}

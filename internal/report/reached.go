@@ -103,6 +103,11 @@ func (t testView) reachedTable() outline.Table {
 	}
 	all := ends(t.Reached, bestShown, lastShown)
 	out := outline.NewTable(len(all))
+	var limits []float64
+	for _, r := range all {
+		limits = append(limits, r.Value)
+	}
+	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, limits...)
 	level := func(levels []measure.Level, at int) string {
 		if at < len(levels) {
 			return t.level(levels[at].Value)
@@ -115,9 +120,9 @@ func (t testView) reachedTable() outline.Table {
 	for k, l := range all[0].With {
 		out.AddText(outline.Column{Name: l.Factor, Number: true}, func(i int) string { return level(all[i].With, k) })
 	}
-	out.AddText(t.named("column.limit_share", outline.Column{Number: true}), func(i int) string { return inPercent(*all[i].Share) })
-	out.AddText(t.named("column.share_interval", outline.Column{Number: true, Drop: 3}), func(i int) string { return t.intervalText(all[i].Low, all[i].High, inPercent) })
-	out.AddText(t.named("column.published", outline.Column{Number: true, Drop: 1}), func(i int) string { return t.value(all[i].Value) })
+	out.Add(t.named("column.limit_share", outline.Column{Number: true}), func(i int) outline.Cell { return figureCell(all[i].Share, percent, inPercent) })
+	t.addIntervals(&out, t.named("column.share_interval", outline.Column{Number: true, Drop: 3}), percent, inPercent, func(i int) (low, high *float64) { return all[i].Low, all[i].High })
+	addFigures(&out, t.named("column.published", outline.Column{Unit: t.unit(unit), Number: true, Drop: 1}), unit, func(i int) *float64 { return &all[i].Value })
 	out.AddText(t.named("column.limit_of", outline.Column{Drop: 2}), func(i int) string { return cmp.Or(all[i].Of, text.Absent) })
 	return out
 }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"strconv"
-
 	"soku/internal/measure"
 	"soku/internal/report/outline"
 	"soku/internal/text"
@@ -73,18 +71,18 @@ func (t testView) hopTable() outline.Table {
 	out := outline.NewTable(len(lines))
 	unit := scaleFor(timeScales, figures...)
 	out.AddText(t.named("column.pattern", outline.Column{Head: true, Drop: 2}), func(i int) string { return lines[i].pattern })
-	out.AddText(t.named("column.hop", outline.Column{Number: true}), func(i int) string { return strconv.Itoa(lines[i].hop.Hop) })
+	addCounts(&out, t.named("column.hop", outline.Column{Number: true}), func(i int) int { return lines[i].hop.Hop })
 	out.AddText(t.named("column.node", outline.Column{}), func(i int) string {
 		if lines[i].node == nil {
 			return t.Sentence("trace.no_answer", nil)
 		}
 		return t.SentenceOf(text.TraceNode(lines[i].node))
 	})
-	out.AddText(t.named("column.hop_loss", outline.Column{Number: true, Drop: 1}), func(i int) string {
+	out.Add(t.named("column.hop_loss", outline.Column{Number: true, Drop: 1}), func(i int) outline.Cell {
 		if !lines[i].first || !lines[i].hop.LossKnown() {
-			return ""
+			return outline.Cell{}
 		}
-		return text.Percent(lines[i].hop.LossRatio)
+		return figureCell(&lines[i].hop.LossRatio, percent, text.Percent)
 	})
 	for _, c := range []struct {
 		name string
@@ -94,11 +92,12 @@ func (t testView) hopTable() outline.Table {
 		{"column.hop_mean", 0, func(n *measure.TraceNode) float64 { return n.MeanNs }}, {"column.hop_best", 3, func(n *measure.TraceNode) float64 { return n.MinNs }},
 		{"column.hop_worst", 4, func(n *measure.TraceNode) float64 { return n.MaxNs }}, {"column.hop_deviation", 5, func(n *measure.TraceNode) float64 { return n.StdDevNs }},
 	} {
-		out.AddText(t.named(c.name, outline.Column{Unit: t.unit(unit), Number: true, Drop: c.keep}), func(i int) string {
+		addFigures(&out, t.named(c.name, outline.Column{Unit: t.unit(unit), Number: true, Drop: c.keep}), unit, func(i int) *float64 {
 			if lines[i].node == nil {
-				return text.Absent
+				return nil
 			}
-			return unit.text(c.pick(lines[i].node))
+			v := c.pick(lines[i].node)
+			return &v
 		})
 	}
 	return out

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strconv"
 
 	"soku/internal/report/outline"
 	"soku/internal/text"
@@ -46,11 +45,11 @@ func (t testView) runTable() outline.Table {
 	if slices.ContainsFunc(rows, func(r runRow) bool { return r.from != text.Absent }) {
 		out.AddText(t.named("column.run_from", outline.Column{Drop: 2}), func(i int) string { return rows[i].from })
 	}
-	out.AddText(t.named("column.run_trials", outline.Column{Number: true, Drop: 1}), func(i int) string {
+	out.Add(t.named("column.run_trials", outline.Column{Number: true, Drop: 1}), func(i int) outline.Cell {
 		if rows[i].trials == 0 {
-			return text.Absent
+			return outline.Cell{Text: text.Absent}
 		}
-		return strconv.Itoa(rows[i].trials)
+		return countCell(rows[i].trials)
 	})
 	out.AddText(t.named("column.run_patterns", outline.Column{}), func(i int) string {
 		all := rows[i].patterns

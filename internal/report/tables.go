@@ -45,20 +45,31 @@ func figureCell(v *float64, unit scale, write func(float64) string) outline.Cell
 	return outline.Cell{Text: write(*v), Value: &in}
 }
 
-// optional writes a figure, or a dash if it is unknown.
-func optional(v *float64, write func(float64) string) string {
-	if v == nil {
-		return text.Absent
-	}
-	return write(*v)
+// addIntervals adds a column of intervals in a unit, with a dash where one is unknown.
+func (t testView) addIntervals(out *outline.Table, c outline.Column, unit scale, write func(float64) string, of func(i int) (low, high *float64)) {
+	out.Add(c, func(i int) outline.Cell {
+		low, high := of(i)
+		if low == nil || high == nil {
+			return outline.Cell{Text: text.Absent}
+		}
+		return t.rangeCell(*low, *high, unit, write)
+	})
 }
 
-// intervalText writes an interval, or a dash if it is unknown.
-func (t testView) intervalText(low, high *float64, write func(float64) string) string {
-	if low == nil || high == nil {
-		return text.Absent
-	}
-	return t.between(write(*low), write(*high))
+// rangeCell is the cell of a range in a unit.
+func (t testView) rangeCell(low, high float64, unit scale, write func(float64) string) outline.Cell {
+	from, to := figureCell(&low, unit, write), figureCell(&high, unit, write)
+	return outline.Cell{Text: t.between(from.Text, to.Text), Value: from.Value, High: to.Value}
+}
+
+// addCounts adds a column of counts.
+func addCounts(out *outline.Table, c outline.Column, of func(i int) int) {
+	out.Add(c, func(i int) outline.Cell { return countCell(of(i)) })
+}
+
+func countCell(n int) outline.Cell {
+	v := float64(n)
+	return figureCell(&v, one, countText)
 }
 
 // rankUnit is the unit of the estimates.

@@ -19,6 +19,7 @@ var (
 	rateScales = []scale{{"Tbit/s", 1e12}, {"Gbit/s", 1e9}, {"Mbit/s", 1e6}, {"kbit/s", 1e3}, {"bit/s", 1}}
 	timeScales = []scale{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}}
 	one        = scale{per: 1}
+	percent    = scale{"%", 0.01}
 )
 
 // form is how figures of a quantity are written.
@@ -42,7 +43,7 @@ func formOf(q metric.Quantity) form {
 	case metric.QuantityEventRate:
 		return form{scales: []scale{{"1/s", 1}}, cell: countText, bare: true}
 	case metric.QuantityRatio:
-		return form{scales: []scale{{"%", 0.01}}, cell: text.Percent, bare: true}
+		return form{scales: []scale{percent}, cell: text.Percent, bare: true}
 	case metric.QuantityIndex:
 		return form{scales: []scale{one}, cell: text.Index}
 	case metric.QuantityCost:

@@ -3,6 +3,7 @@ package outline
 // Table is rows of cells under columns.
 type Table struct {
 	Caption string // distinguishes it from the other tables of its block
+	Unit    string // of numbers under columns without a unit: the heading of the block names it
 	Note    string // says which rows are left out where there is no room for all
 	Columns []Column
 	Rows    []Row
@@ -47,7 +48,8 @@ type Row struct {
 // Cell is one figure or text.
 type Cell struct {
 	Text  string
-	Value *float64 // the figure in the unit of the column, nil for a text
+	Value *float64 // the figure in the unit of the column, or, where that has none, in the base unit or %. A text has none
+	High  *float64 // the upper end of a range that begins at Value
 	Title string   // what the cell says in a sentence, for a tooltip
 	Shade int      // its colour: 1 to [Shades], from the best figure to the worst; 0: none
 }
@@ -58,7 +60,7 @@ const Shades = 9
 // Scale says what the first and the last colour mean.
 type Scale struct{ Best, Worst string }
 
-// NewTable returns a table of so many rows, without columns.
+// NewTable returns a table with that number of rows, without columns.
 func NewTable(rows int) Table { return Table{Rows: make([]Row, rows)} }
 
 // Add adds a column of cells.
