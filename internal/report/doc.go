@@ -11,7 +11,7 @@
 //		return err
 //	}
 //	for _, place := range r.Tests[0].Ranking { ... } // facts for a program
-//	err = r.HTML(w, text.English())                  // or Markdown, Text: sentences in a language
+//	err = r.HTML(w, text.English())                  // or Markdown, XLSX, Text: sentences in a language
 //	err = r.CSV(w)                                   // or TrialsCSV, JSON: for programs
 //
 // [Build] does the first four steps with results that are all in memory. [Compare] decides
