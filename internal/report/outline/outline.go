@@ -24,14 +24,14 @@ type Section struct {
 }
 
 // Fold is whether a reader opens a block, where a format can fold.
-type Fold int
+type Fold string
 
 // Folds.
 const (
-	Always Fold = iota // it cannot be folded
-	Open               // until a reader closes it
-	Closed             // on a screen; open on paper
-	Hidden             // closed on paper, too
+	Always Fold = ""       // it cannot be folded
+	Open   Fold = "open"   // until a reader closes it
+	Closed Fold = "closed" // on a screen; open on paper
+	Hidden Fold = "hidden" // closed on paper, too
 )
 
 // Block is a part of a section: its sentences, then its tables, then its charts. What it does not
@@ -54,16 +54,16 @@ func (b *Block) Empty() bool {
 }
 
 // Style is what lines are.
-type Style int
+type Style string
 
 // Styles.
 const (
-	Paragraphs Style = iota
-	Answers          // the first is the answer of the section, the others are further answers
-	Caveats          // what a reader of the answers must know
-	List
-	Tags // short texts
-	Code // one text of several lines in YAML
+	Paragraphs Style = ""
+	Answers    Style = "answers" // the first is the answer of the section, the others are further answers
+	Caveats    Style = "caveats" // what a reader of the answers must know
+	List       Style = "list"
+	Tags       Style = "tags" // short texts
+	Code       Style = "code" // one text of several lines in YAML
 )
 
 // Answer returns the answer of the section and the further answers, none if it has no answer.

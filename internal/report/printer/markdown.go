@@ -53,7 +53,7 @@ func (p *markdown) block(b *outline.Block) {
 		p.tags(b)
 		return
 	}
-	folded := b.Fold >= outline.Closed
+	folded := b.Fold == outline.Closed || b.Fold == outline.Hidden
 	switch {
 	case b.Heading == "":
 	case folded:

@@ -2,7 +2,6 @@ package printer
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -133,6 +132,6 @@ func TestNamesOfSheetsAreUnique(t *testing.T) {
 		}
 	}
 	if len(seen) != 13 {
-		t.Error(fmt.Sprint(len(seen), " sheets"))
+		t.Errorf("%d sheets", len(seen))
 	}
 }
