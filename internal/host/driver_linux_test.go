@@ -9,6 +9,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"soku/internal/measure"
 	"soku/test/cable"
 )
 
@@ -76,14 +77,58 @@ func TestWhatIsSetAtADriverIsRead(t *testing.T) {
 	})
 }
 
-// The kernel writes as much as its own structure has.
-func TestStructuresOfADriverHaveTheSizesOfTheKernel(t *testing.T) {
-	if size := unsafe.Sizeof(Rings{}); size != 9*4 {
-		t.Errorf("rings have %d bytes", size)
+// The kernel writes as much as its own structure has. Virtual interfaces have no rings to set.
+func TestRingsLieInMemoryAsTheKernelHasThem(t *testing.T) {
+	var r Rings
+	for name, c := range map[string]struct{ at, want uintptr }{
+		"size": {unsafe.Sizeof(r), 36}, "largest receive ring": {unsafe.Offsetof(r.MaxRx), 4}, "largest send ring": {unsafe.Offsetof(r.MaxTx), 16},
+		"receive ring": {unsafe.Offsetof(r.Rx), 20}, "send ring": {unsafe.Offsetof(r.Tx), 32},
+	} {
+		if c.at != c.want {
+			t.Errorf("%s: %d bytes, the kernel has %d", name, c.at, c.want)
+		}
 	}
-	if size := unsafe.Sizeof(Channels{}); size != 9*4 {
-		t.Errorf("channels have %d bytes", size)
-	}
+}
+
+func TestADriverSaysItsNameSpeedQueuesAndCoalescing(t *testing.T) {
+	a, _ := cable.Pair(t)
+	a.Do(t, func() error {
+		pair, err := OpenEthtool(a.Device)
+		if err != nil {
+			return err
+		}
+		defer pair.Close()
+		if name, version, _ := pair.name(); name != "veth" || version != "1.0" || pair.linkSpeed() != 10_000 || pair.coalescing() != nil {
+			t.Errorf("%s %s, %d Mbit/s, %+v", name, version, pair.linkSpeed(), pair.coalescing())
+		}
+		if err := netlink.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "soku-q", NumRxQueues: 3, NumTxQueues: 5}, PeerName: "soku-r"}); err != nil {
+			return err
+		}
+		wide, err := OpenEthtool("soku-q")
+		if err != nil {
+			return err
+		}
+		defer wide.Close()
+		if c, err := wide.Channels(); err != nil || c.MaxRx != 3 || c.MaxTx != 5 || c.MaxCombined != 0 {
+			t.Errorf("queues %+v (%v)", c, err)
+		}
+		if err := netlink.LinkAdd(&netlink.Tuntap{LinkAttrs: netlink.LinkAttrs{Name: "soku-tap"}, Mode: netlink.TUNTAP_MODE_TAP}); err != nil {
+			return err
+		}
+		tap, err := OpenEthtool("soku-tap")
+		if err != nil {
+			return err
+		}
+		defer tap.Close()
+		command := [23]uint32{unix.ETHTOOL_SCOALESCE, 0, 17} // struct ethtool_coalesce: the second is in received frames
+		if err := tap.Call(unsafe.Pointer(&command)); err != nil {
+			return err
+		}
+		if c := tap.coalescing(); c == nil || *c != (measure.Coalescing{RxFrames: 17}) {
+			t.Errorf("coalescing %+v", c)
+		}
+		return nil
+	})
 }
 
 func TestAnInterfaceThatIsNotThereHasNoDriver(t *testing.T) {

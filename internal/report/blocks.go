@@ -140,7 +140,7 @@ func (b *blocks) addTest() {
 	b.addCurves()
 	b.table("reached", b.reachedHeading(), outline.Always, b.reachedTable())
 	b.table("groups", b.Sentence("flows.heading", nil), outline.Always, b.flowTable())
-	b.addFigures()
+	b.addPatternTables()
 	b.addTrials()
 	b.table("hops", b.Sentence("page.hops", nil), outline.Always, b.hopTable())
 	b.addOverTime()
@@ -163,18 +163,18 @@ func (b *blocks) addPairs() {
 
 // addCurves adds the curves over a factor whose levels are numbers.
 func (b *blocks) addCurves() {
-	charts := b.chart("sweep", func(id string, _ map[string]int) *outline.Figure { one, _ := b.sweepFigures(id); return one })
-	if charts == nil {
-		charts = b.panels("sweep", func(id string, _ map[string]int) []outline.Figure { _, several := b.sweepFigures(id); return several })
+	var charts *outline.Charts
+	if b.charts {
+		charts = b.sweepCharts(b.id + "-sweep")
 	}
 	b.add(outline.Block{Key: "curve", Heading: b.curveHeading(), Tables: tables(b.curveTable()), Charts: charts})
 	b.table("plateaus", b.plateauHeading(), outline.Always, b.plateauTable())
 }
 
-// addFigures adds the figures of all patterns, what factors do and the ranking.
-func (b *blocks) addFigures() {
+// addPatternTables adds the figures of all patterns, what factors do and the ranking.
+func (b *blocks) addPatternTables() {
 	fold, heading := outline.Always, b.Sentence("page.figures", nil)
-	figures, ranking := b.figureTable(), b.Sentence("page.ranking", text.Args{"Basis": b.basis()})
+	figures := b.figureTable()
 	if n := len(b.Rows); n > mostRows {
 		fold, heading = outline.Closed, b.Sentence("page.figures_of", text.Args{"Patterns": n})
 		figures.Note = b.Sentence("text.lines", text.Args{"All": n, "Best": bestLines, "Last": lastLines})
@@ -185,7 +185,7 @@ func (b *blocks) addFigures() {
 	b.table("factors", b.Sentence("page.factors", text.Args{"Plateau": b.PlateauOf}), outline.Always, b.effectTable())
 	b.table("levels", b.Sentence("page.levels", text.Args{"Cut": b.cutPairs(), "Most": mostPairs}), outline.Always, b.levelTable())
 	if len(b.Ranking) > 1 {
-		b.table("ranking", ranking, fold, b.rankTable())
+		b.table("ranking", b.Sentence("page.ranking", text.Args{"Basis": b.basis()}), fold, b.rankTable())
 	}
 }
 

@@ -235,7 +235,7 @@ func TestASweepIsDrawnOnTheAxisOnWhichItsLevelsAreEven(t *testing.T) {
 		}
 	}
 	c := english(build(t, streamSweep("1").input()).test(t, "tcp"))
-	one, _ := c.sweepFigures("x")
+	one := c.sweepCharts("x").Figures[0]
 	marks := one.Charts[0].Marks
 	for i := 2; i < len(marks); i++ {
 		if math.Abs((marks[i].X-marks[i-1].X)-(marks[1].X-marks[0].X)) > 0.01 {
@@ -256,7 +256,7 @@ func TestTheDocumentedLimitIsALineOfTheCurve(t *testing.T) {
 	if p := tcp.Curve.Points[3]; p.Limit == nil || *p.Limit != 2e9 {
 		t.Errorf("%+v", p)
 	}
-	one, _ := english(tcp).sweepFigures("x")
+	one := english(tcp).sweepCharts("x").Figures[0]
 	for _, c := range one.Charts {
 		at := slices.IndexFunc(c.Lines, func(s outline.Shape) bool { return s.Class == "limit" })
 		if at < 0 || c.Lines[at].Title != "published limit 2.000 Gbit/s" || !slices.ContainsFunc(c.Texts, func(x outline.ChartText) bool {

@@ -14,23 +14,24 @@ const (
 	mostSweeps  = 24  // panels
 )
 
-// sweepFigures draw the curves of a test: a wide and a narrow chart of one, or a panel for each
-// of several on common axes.
-func (t testView) sweepFigures(id string) (one *outline.Figure, panels []outline.Figure) {
+// sweepCharts draws the curves of a test: a wide and a narrow chart of one, or a panel for each
+// of several on common axes. It returns nil without curves.
+func (t testView) sweepCharts(id string) *outline.Charts {
 	all := t.allCurves()
 	switch len(all) {
 	case 0:
-		return nil, nil
+		return nil
 	case 1:
 		f := inBothWidths(id, func(width float64) *plot { return t.sweep(all[0], all, width, sweepHeight) })
 		f.Caption = t.Sentence("curve.caption", text.Args{"Interval": all[0].Points[0].Low != nil, "Knee": all[0].Knee != nil, "Plateau": all[0].Low != nil})
-		return &f, nil
+		return &outline.Charts{Figures: []outline.Figure{f}}
 	}
 	implied := t.impliedLevels()
+	charts := &outline.Charts{Panels: true}
 	for i, c := range all[:min(len(all), mostSweeps)] {
-		panels = append(panels, panel(id, i, t.levelsText(implied.telling(c.Levels)), t.sweep(c, all, panelWidth, sweepPanel)))
+		charts.Figures = append(charts.Figures, panel(id, i, t.levelsText(implied.telling(c.Levels)), t.sweep(c, all, panelWidth, sweepPanel)))
 	}
-	return nil, panels
+	return charts
 }
 
 // sweep draws one curve on axes that all have in common.

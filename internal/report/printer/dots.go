@@ -8,11 +8,11 @@ import (
 	"soku/internal/report/outline"
 )
 
-// leastDots is the fewest columns of a drawing in text, mostDots the most.
-const leastDots, mostDots = 20, 60
+// mostDots is the most columns of an axis in text. Names have a third of a terminal at most, so
+// that the narrowest one has room for 20.
+const mostDots = 60
 
-// dots draws figures with their intervals on one axis, a line each, and the axis below. Nothing is
-// drawn if the terminal is too narrow.
+// dots draws figures with their intervals on one axis, a line each, and the axis below.
 func (p *terminal) dots(d *outline.Dots) {
 	width, names := p.width-len(indent), 0
 	for _, r := range d.Rows {
@@ -20,9 +20,6 @@ func (p *terminal) dots(d *outline.Dots) {
 	}
 	names = min(names, width/3)
 	columns := min(width-names-4, mostDots)
-	if columns < leastDots {
-		return
-	}
 	line := func(name, rest string) {
 		name = cut(printable.Words(name), names)
 		p.line(indent + name + strings.Repeat(" ", names-columnsOf(name)) + "  " + rest)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/xuri/excelize/v2"
 
@@ -15,7 +16,7 @@ import (
 )
 
 const (
-	sheetName   = 31 // characters that the name of a sheet may have
+	sheetName   = 31 // UTF-16 code units that the name of a sheet may have
 	mostInCell  = 32767
 	widestSheet = 60 // characters of a column's width
 )
@@ -70,8 +71,8 @@ func (b *workbook) sheet(want string) (string, error) {
 		if i > 1 {
 			suffix = " " + strconv.Itoa(i)
 		}
-		if runes := []rune(name); len(runes) > sheetName-len(suffix) {
-			name = string(runes[:sheetName-len(suffix)])
+		if units := utf16.Encode([]rune(name)); len(units) > sheetName-len(suffix) {
+			name = strings.TrimSuffix(string(utf16.Decode(units[:sheetName-len(suffix)])), "\uFFFD") // half a character
 		}
 		name = strings.TrimSpace(name) + suffix
 		if key := strings.ToLower(name); !b.names[key] {
@@ -97,7 +98,7 @@ func (b *workbook) text(sheet string, column, row int, s string) error {
 
 // sentences writes the first sheet.
 func (b *workbook) sentences(d *outline.Document) error {
-	sheet, err := b.sheet(b.Sentence("page.answers", text.Args{"N": 2}))
+	sheet, err := b.sheet(b.Sentence("page.answers", text.Args{"N": 2})) // one name, by which programs find it
 	if err != nil {
 		return err
 	}
@@ -135,11 +136,7 @@ func (b *workbook) sentences(d *outline.Document) error {
 func (b *workbook) section(s *outline.Section) error {
 	for _, block := range s.Blocks {
 		for _, t := range block.Tables {
-			name := s.Title
-			if block.Key != s.ID {
-				name += " " + block.Key
-			}
-			if err := b.table(name, t); err != nil {
+			if err := b.table(s.Title+" "+block.Key, t); err != nil {
 				return err
 			}
 		}
