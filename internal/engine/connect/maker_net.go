@@ -93,7 +93,7 @@ func isBindError(err error) bool {
 func (m *netMaker) serve() outcome {
 	release := context.AfterFunc(m.r.ctx, func() { _ = m.conn.SetDeadline(time.Unix(1, 0)) })
 	defer release()
-	_ = m.conn.SetDeadline(sock.Now().Add(time.Duration(m.r.timeout)))
+	sock.Within(m.r.ctx, m.conn.SetDeadline, sock.Now().Add(time.Duration(m.r.timeout)))
 	if len(m.r.message) > 0 {
 		if _, err := m.conn.Write(m.r.message); err != nil {
 			return m.outcome(err)

@@ -140,7 +140,7 @@ func (t *connTest) synchronise(ctx context.Context) (early int, err error) {
 	if !t.request.Synced {
 		return 0, nil
 	}
-	begins, early, err := t.question()
+	begins, early, err := t.question(ctx)
 	if err != nil || begins.IsZero() {
 		return early, err
 	}
@@ -153,7 +153,7 @@ func (t *connTest) synchronise(ctx context.Context) (early int, err error) {
 // question reads what may be the question for the start, and answers it. Payload
 // comes in its place on all connections but the first, or nothing where the client
 // only receives; those begin with the first.
-func (t *connTest) question() (begins time.Time, early int, err error) {
+func (t *connTest) question(ctx context.Context) (begins time.Time, early int, err error) {
 	t.mu.Lock()
 	begins = t.client.synchronous
 	t.mu.Unlock()
@@ -165,7 +165,7 @@ func (t *connTest) question() (begins time.Time, early int, err error) {
 	case t.request.Params.Reverse:
 		wait = firstSyncWait
 	}
-	_ = t.conn.SetReadDeadline(time.Now().Add(wait))
+	sock.Within(ctx, t.conn.SetReadDeadline, time.Now().Add(wait))
 	head := make([]byte, 64)
 	n, err := t.beginning(head)
 	if err != nil {
@@ -181,7 +181,7 @@ func (t *connTest) question() (begins time.Time, early int, err error) {
 	if err != nil || m.Kind != wire.SyncStart {
 		return time.Time{}, 0, noQuestion()
 	}
-	return t.answer()
+	return t.answer(ctx)
 }
 
 func noQuestion() error { return measure.Fail(measure.KindBroken, "server.ethr.payload", nil) }
@@ -208,9 +208,9 @@ func isQuestion(head []byte) bool {
 }
 
 // answer says when this end's second begins, and hears what that took to arrive.
-func (t *connTest) answer() (begins time.Time, early int, err error) {
+func (t *connTest) answer(ctx context.Context) (begins time.Time, early int, err error) {
 	begins = t.nextSecond()
-	_ = t.conn.SetDeadline(time.Now().Add(t.answerWait))
+	sock.Within(ctx, t.conn.SetDeadline, time.Now().Add(t.answerWait))
 	ready := wire.Message{Kind: wire.SyncReady, Delay: max(time.Until(begins), 1), Synced: true}
 	if _, err := t.conn.Write(wire.Append(nil, ready)); err != nil {
 		return begins, 0, err

@@ -160,10 +160,7 @@ func (t *test) say(state wire.State) error {
 
 // hear gives the client so long for its next word.
 func (t *test) hear(limit time.Duration) {
-	_ = t.control.SetReadDeadline(time.Now().Add(limit))
-	if t.ctx.Err() != nil {
-		_ = t.control.SetReadDeadline(time.Unix(1, 0))
-	}
+	sock.Within(t.ctx, t.control.SetReadDeadline, time.Now().Add(limit))
 }
 
 // report sends once why the test ended, if the client does not know it.

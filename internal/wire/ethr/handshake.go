@@ -43,7 +43,7 @@ func (s *session) ask(ctx context.Context, i int) (c *net.TCPConn, took time.Dur
 		return nil, 0, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })()
-	_ = c.SetDeadline(time.Now().Add(s.request.Options.ConnectTimeout.Std()))
+	sock.Within(ctx, c.SetDeadline, time.Now().Add(s.request.Options.ConnectTimeout.Std()))
 	began := time.Now()
 	_, err = c.Write(Append(nil, s.syn()))
 	var answer Message
@@ -89,7 +89,7 @@ func syncTimeout(took time.Duration) time.Duration { return max(500*time.Millise
 // second. The client sends back the round trip of that exchange, and subtracts half of it.
 func (s *session) synchronise(ctx context.Context, c *net.TCPConn, took time.Duration) (bool, error) {
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })()
-	_ = c.SetDeadline(time.Now().Add(syncTimeout(took)))
+	sock.Within(ctx, c.SetDeadline, time.Now().Add(syncTimeout(took)))
 	asked := time.Now()
 	if _, err := c.Write(Append(nil, Message{Kind: SyncStart, Synced: true})); err != nil {
 		return false, s.unanswered(ctx, err)

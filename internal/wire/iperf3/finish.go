@@ -60,7 +60,7 @@ func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, e
 	s.mu.Lock()
 	s.exchange.Own, s.exchange.Pause = mine, pause
 	s.mu.Unlock()
-	_ = s.control.SetDeadline(time.Now().Add(s.resultsTimeout()))
+	sock.Within(ctx, s.control.SetDeadline, time.Now().Add(s.resultsTimeout()))
 	if s.endErr != nil {
 		return nil, s.explainControl(ctx, askingResults, s.endErr)
 	}

@@ -124,7 +124,7 @@ func (s *session) knock(ctx context.Context, c net.Conn, index int) error {
 		}
 		for time.Now().Before(again) && ctx.Err() == nil {
 			b := make([]byte, 16)
-			_ = c.SetReadDeadline(again)
+			sock.Within(ctx, c.SetReadDeadline, again)
 			n, err := c.Read(b)
 			switch {
 			case err == nil && isUDPReply(b[:n]):
