@@ -20,12 +20,14 @@ import (
 )
 
 type reportFlags struct {
-	formats []string
-	output  string
-	store   string
-	runs    int
-	pivot   string
-	catalog string
+	formats  []string
+	output   string
+	store    string
+	runs     int
+	pivot    string
+	question string
+	full     bool
+	catalog  string
 }
 
 func newReportCommand(sys *System) *cobra.Command {
@@ -46,7 +48,9 @@ func newReportCommand(sys *System) *cobra.Command {
 	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, xlsx, csv, trials.csv (a row for each figure of each trial), json or txt; several with commas")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end); - for standard output, the default")
 	cmd.Flags().IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
-	cmd.Flags().StringVar(&f.pivot, "pivot", "", "one more table, in text, Markdown, HTML and XLSX: the levels of one factor as rows, of another as columns (ROWS,COLUMNS)")
+	cmd.Flags().StringVar(&f.pivot, "pivot", "", "the factors of the first table, in text, Markdown, HTML and XLSX: the levels of one as rows, of another as columns (ROWS,COLUMNS)")
+	cmd.Flags().StringVar(&f.question, "question", "", "what the answers are about, in place of the plan's question: a factor, limit, contention or patterns")
+	cmd.Flags().BoolVar(&f.full, "full", false, "in text: all findings, tables and warnings, not the answers with their tables alone")
 	cmd.ValidArgsFunction = completeCampaigns(sys)
 	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "xlsx", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
 	addStoreFlag(cmd, &f.store)
@@ -71,6 +75,9 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 	}
 	if err != nil {
 		return err
+	}
+	if !f.full {
+		r = r.Brief()
 	}
 	for _, format := range formats {
 		var b bytes.Buffer
@@ -157,7 +164,7 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 		}
 		return nil, err
 	}
-	return publish.Campaign(ctx, known, s, c)
+	return publish.Campaign(ctx, known, s, c, f.question)
 }
 
 // writeReport writes a file and makes its folder.

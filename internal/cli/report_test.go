@@ -104,7 +104,7 @@ func TestReportHasPatternsAndTestsInTheOrderOfThePlan(t *testing.T) {
 			}
 		}
 	}
-	r, err := publish.Campaign(t.Context(), catalog.Builtin(), s, c)
+	r, err := publish.Campaign(t.Context(), catalog.Builtin(), s, c, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -209,7 +209,7 @@ func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c
 	if err != nil {
 		return err
 	}
-	r, err := publish.Campaign(ctx, known, st, c.Entry())
+	r, err := publish.Campaign(ctx, known, st, c.Entry(), "")
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ const maxMapped = 100
 type Mapping struct {
 	Campaign string   `yaml:"campaign" doc:"Name of the campaign unless the command line names one"`
 	Title    string   `yaml:"title" doc:"The question that the campaign answers"`
+	Question string   `yaml:"question" doc:"Factor that the title asks about, or limit, contention or patterns: see the key question of a plan"`
 	Source   string   `yaml:"source" doc:"Who measured or published the figures"`
 	Tool     string   `yaml:"tool" doc:"Program that measured, for tables"`
 	Version  string   `yaml:"version" doc:"Version of that program"`

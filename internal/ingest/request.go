@@ -114,7 +114,7 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 			}
 			sources[2] = append(sources[2], measure.Level{Factor: c.Name, Value: c.Value})
 		}
-		r.Origin.Source = short(m.Source)
+		r.Origin.Source, r.Origin.Question = short(m.Source), short(m.Question)
 		if r.StartedAt.IsZero() {
 			r.StartedAt, _ = m.started()
 		}

@@ -178,7 +178,7 @@ func (m *Mapping) row(s *Source, want *Mapped, row map[string]string, line, reco
 
 func (m *Mapping) one(s *Source, want *Mapped, row map[string]string, line, record int, part string) (*measure.Result, error) {
 	r := newReading(measure.Test(want.Test), m.Tool, m.Version, record, line)
-	r.Origin.Format, r.Origin.Part, r.Origin.Source = "csv", part, short(m.Source)
+	r.Origin.Format, r.Origin.Part, r.Origin.Source, r.Origin.Question = "csv", part, short(m.Source), short(m.Question)
 	t := &tableRow{r: r}
 	found := false
 	for _, c := range want.Figures {

@@ -21,6 +21,7 @@ type Origin struct {
 	Tool        string    `json:"tool,omitempty" jsonschema:"description=Program that measured; absent if the source does not name it"`
 	ToolVersion string    `json:"tool_version,omitempty"`
 	Source      string    `json:"source,omitempty" jsonschema:"description=Who measured or published the figures\\, from the mapping file"`
+	Question    string    `json:"question,omitempty" jsonschema:"description=Factor that the title of the source asks about\\, or limit\\, contention or patterns; from the mapping file"`
 	End         string    `json:"end,omitempty" jsonschema:"enum=client,enum=server,description=The end of the run that wrote the file; absent if the source has both or does not name it"`
 	Run         string    `json:"run,omitempty" jsonschema:"description=Identifier of the run at both ends: iperf3's cookie"`
 	Other       *OtherEnd `json:"other,omitempty" jsonschema:"description=The file of the other end of the run\\, if the result is joined from both"`

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -13,8 +14,9 @@ import (
 
 // Campaign makes the report of a campaign from its results in the store, with patterns and
 // tests in the order of its plan. If this version cannot read the plan, the report is made
-// without it. One document is in memory at a time.
-func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign) (*report.Report, error) {
+// without it. One document is in memory at a time. question is what it is about, in place of the
+// plan's, or ""; an error is of kind usage if no test has such a factor.
+func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, question string) (*report.Report, error) {
 	in := report.Input{Campaign: report.Meta{
 		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
 	}}
@@ -25,6 +27,7 @@ func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 		}
 		in.Tests, in.Unvaried, in.Design = plan.Tests.Names(), plan.Unvaried(), designOf(plan, known)
 	}
+	in.Design.Question = cmp.Or(question, in.Design.Question)
 	q := store.Query{Campaign: c.ID, OldestFirst: true}
 	trials, err := s.Count(ctx, q)
 	if err != nil {
@@ -37,7 +40,11 @@ func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 		}
 		b.Add(r)
 	}
-	return b.Report()
+	r, err := b.Report()
+	if err == nil && question != "" {
+		err = r.CheckQuestion(question)
+	}
+	return r, err
 }
 
 // ByHand makes the report of the last n results that belong to no campaign.
@@ -60,7 +67,7 @@ func ByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (
 // designOf returns how the results of a plan are judged.
 func designOf(p *plan.Plan, known *catalog.Catalog) report.Design {
 	d := report.Design{
-		Practical: float64(p.Practical), Control: p.IsControl, Question: p.Question,
+		Practical: float64(p.Practical), Control: p.IsControl, Question: p.Question, Emulated: p.Lab != "",
 		Searched: p.Find.Option, While: report.While{Text: string(p.Find.While), Test: p.Find.Test, Holds: p.Find.While.Holds},
 		Until:  Until(p),
 		Every:  p.Every.Std(),

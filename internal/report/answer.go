@@ -65,9 +65,11 @@ const (
 	AnswerNoneAheadOtherRun    AnswerCode = "none_ahead_other_run"
 
 	// Of headlines alone, in place of no_difference.
-	AnswerCurve     AnswerCode = "curve"     // the curve of a factor levels off
-	AnswerSame      AnswerCode = "same"      // the factor makes no practical difference
-	AnswerUndecided AnswerCode = "undecided" // all levels of the factor are among the best
+	AnswerCurve      AnswerCode = "curve"      // the curve of a factor levels off
+	AnswerSame       AnswerCode = "same"       // the factor makes no practical difference
+	AnswerLimit      AnswerCode = "limit"      // how much of documented limits is reached
+	AnswerContention AnswerCode = "contention" // what running all pairs of hosts concurrently costs
+	AnswerUndecided  AnswerCode = "undecided"  // all levels of the factor are among the best
 
 	AnswerPairs            AnswerCode = "pairs"              // several pairs of hosts have figures
 	AnswerSingle           AnswerCode = "single"             // one pattern has figures
@@ -80,7 +82,7 @@ const (
 func AnswerCodes() []AnswerCode {
 	return []AnswerCode{
 		AnswerBest, AnswerBestSeen, AnswerBestUntested, AnswerEqualUntested, AnswerNoDifference, AnswerNoneAhead, AnswerBestOtherRun, AnswerNoDifferenceOtherRun,
-		AnswerNoneAheadOtherRun, AnswerCurve, AnswerSame, AnswerUndecided, AnswerPairs, AnswerSingle, AnswerAllFailed, AnswerTargetSilent, AnswerNothingToCompare,
+		AnswerNoneAheadOtherRun, AnswerCurve, AnswerSame, AnswerLimit, AnswerContention, AnswerUndecided, AnswerPairs, AnswerSingle, AnswerAllFailed, AnswerTargetSilent, AnswerNothingToCompare,
 	}
 }
 

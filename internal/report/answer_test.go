@@ -17,13 +17,13 @@ func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
 		rounds map[string][]float64
 		want   string
 	}{
-		{"clear", map[string][]float64{"ultra": {382e6, 384e6, 380e6}, "high": {200e6, 201e6, 202e6}}, "ultra is fastest: 382.0 Mbit/s, 1.9 × the next, high; seen in 3 of 3 rounds."},
-		{"close but clear", map[string][]float64{"ultra": {107e6, 107.1e6, 107e6}, "high": {100e6, 100e6, 100.1e6}}, "ultra is fastest: 107.0 Mbit/s, 7.0 % more than the next, high; seen in 3 of 3 rounds."},
+		{"clear", map[string][]float64{"ultra": {382e6, 384e6, 380e6}, "high": {200e6, 201e6, 202e6}}, "ultra is fastest: 382.0 Mbit/s, 1.9 × the next, high with 201.0 Mbit/s; seen in 3 of 3 rounds."},
+		{"close but clear", map[string][]float64{"ultra": {107e6, 107.1e6, 107e6}, "high": {100e6, 100e6, 100.1e6}}, "ultra is fastest: 107.0 Mbit/s, 7.0 % more than the next, high with 100.0 Mbit/s; seen in 3 of 3 rounds."},
 		{"none", map[string][]float64{"a": {100e6, 110e6, 90e6}, "b": {105e6, 92e6, 101e6}}, "a and b are not told apart: 99.67 Mbit/s and 99.18 Mbit/s, in 3 rounds."},
 		{"two ahead", map[string][]float64{"a": {100e6, 102e6, 98e6}, "b": {99e6, 101e6, 99e6}, "c": {10e6, 12e6, 9e6}}, "a and b lead and are not told apart (99.99 Mbit/s and 99.66 Mbit/s); next is c with 10.26 Mbit/s, in 3 rounds."},
-		{"enough rounds", map[string][]float64{"ultra": {382e6, 384e6, 380e6, 383e6, 381e6, 382e6}, "high": {200e6, 201e6, 202e6, 200e6, 201e6, 202e6}}, "ultra is fastest: 382.0 Mbit/s, 1.9 × the next, high; shown by 6 rounds."},
-		{"two rounds", map[string][]float64{"a": {100e6, 101e6}, "b": {50e6, 51e6}}, "a is fastest: 100.5 Mbit/s, 2.0 × the next, b; 2 rounds, so the order is not tested."},
-		{"one round", map[string][]float64{"a": {100e6}, "b": {50e6}}, "a is fastest: 100.0 Mbit/s, 2.0 × the next, b; one round, so the order is not tested."},
+		{"enough rounds", map[string][]float64{"ultra": {382e6, 384e6, 380e6, 383e6, 381e6, 382e6}, "high": {200e6, 201e6, 202e6, 200e6, 201e6, 202e6}}, "ultra is fastest: 382.0 Mbit/s, 1.9 × the next, high with 201.0 Mbit/s; shown by 6 rounds."},
+		{"two rounds", map[string][]float64{"a": {100e6, 101e6}, "b": {50e6, 51e6}}, "a is fastest: 100.5 Mbit/s, 2.0 × the next, b with 50.50 Mbit/s; 2 rounds, so the order is not tested."},
+		{"one round", map[string][]float64{"a": {100e6}, "b": {50e6}}, "a is fastest: 100.0 Mbit/s, 2.0 × the next, b with 50.00 Mbit/s; one round, so the order is not tested."},
 		{"one pattern", map[string][]float64{"a": {100e6, 120e6}}, "a: goodput 109.5 Mbit/s (100.0 Mbit/s to 120.0 Mbit/s in 2 trials)."},
 		{"one trial", map[string][]float64{"a": {100e6}}, "a: goodput 100.0 Mbit/s."},
 	} {
@@ -74,8 +74,8 @@ func TestAWinnerWithTheLowerFigureHasTheReason(t *testing.T) {
 	}
 	tcp := build(t, in).test(t, "tcp")
 	got := english(tcp).sentences()
-	want := "b has 90.83 Mbit/s, which is better, but by comparison within rounds it is not among the first: 10.1 % below a (95 % interval 9.6 to 10.6 %, 6 rounds)."
-	if len(got) < 2 || got[0] != "a is fastest: 78.17 Mbit/s, 11.2 % more than the next, b (95 % interval 10.6 to 11.8 %); shown by 6 rounds." || got[1] != want {
+	want := "B has 90.83 Mbit/s, which is better, but by comparison within rounds it is not among the first: 10.1 % below a (95 % interval 9.6 to 10.6 %, 6 rounds)."
+	if len(got) < 2 || got[0] != "Path a is fastest: 78.17 Mbit/s, 11.2 % more than the next, b (95 % interval 10.6 to 11.8 %); shown by 6 rounds." || got[1] != want {
 		t.Errorf("%q", got)
 	}
 	if reason := english(tcp).Finding(tcp.Ranking[0].Reason); reason != "ahead of b where compared; of 2 over 12 rounds" {
@@ -126,7 +126,7 @@ func TestUncertainTrialsAreReportedByWhatTheTestMeasures(t *testing.T) {
 		r.Summary.Confidence = measure.Medium
 	}
 	r := build(t, in)
-	for label, want := range map[string]string{"tcp": "Throughput never became steady (12 of 12 trials)", "latency": "Too few round trips for a reliable p99 (12 of 12 trials)"} {
+	for label, want := range map[string]string{"tcp": "Throughput never became steady (12 of 12 trials).", "latency": "Too few round trips for a reliable p99 (12 of 12 trials)."} {
 		test := r.test(t, label)
 		if !slices.Contains(english(test).caveats(), want) {
 			t.Errorf("%s: %+v", label, test.Caveats)

@@ -52,20 +52,80 @@ func (t testView) answer() string {
 // best is the sentence of what is alone among the best.
 func (t testView) best(args text.Args) string {
 	m := t.Basis.Metric
+	args["Basis"] = t.Sentence("answer.basis", args)
+	// Compared within rounds, the next may be behind with a better figure.
+	first, next := args["Estimate"].(float64), args["NextEstimate"].(float64)
+	args["NextFigure"] = (first >= next) == (m.Better == metric.Higher)
 	if m.Better == metric.Higher {
+		args["Ahead"] = t.Sentence("answer.ahead.higher", args)
 		return t.SentenceFor(m.Key, "answer.best.higher", args)
 	}
+	args["Ahead"] = t.Sentence("answer.ahead.lower", args)
 	return t.SentenceFor(m.Key, "answer.best.lower", args)
 }
 
-// sentences are the sentences about a test, at least one: the headline first.
+// mostFurther is how many sentences follow the headline of a test, caveats counted; the others are
+// further findings.
+const mostFurther = 3
+
+// said are the headline and the sentences that stand with it, the caveats that do, and what is left of
+// both.
+func (t testView) said() (first, caveats, further []string) {
+	all, caveats := t.sentences(), t.caveats()
+	warned := min(len(caveats), max(1, mostFurther+1-len(all)))
+	kept := min(len(all), 1+mostFurther-warned)
+	return all[:kept], caveats[:warned], slices.Concat(all[kept:], caveats[warned:])
+}
+
+// sentences are the sentences about a test, at least one: the headline, then the most important ones
+// first.
 func (t testView) sentences() []string {
 	headline, same := t.headline(), t.same()
 	if t.Headline != nil && t.Headline.Code == AnswerSame {
 		same = ""
 	}
-	rest := slices.Concat([]string{t.despite(), same}, t.causes(), t.limitsReached(), []string{t.limited()}, t.controls(), []string{t.ungrouped()})
-	return append([]string{headline}, slices.DeleteFunc(rest, func(s string) bool { return s == "" || s == headline })...)
+	rest := slices.Concat(
+		[]string{t.order()}, t.contends(), t.limitsReached(), []string{t.limited(), t.hashing()}, t.causes(), t.controls(), []string{t.ungrouped(), same, t.despite()},
+	)
+	out := []string{text.Capital(headline)}
+	for _, s := range rest {
+		if s = text.Capital(s); s != "" {
+			out = addOnce(out, s)
+		}
+	}
+	return out
+}
+
+// mostOrdered is how many levels or patterns a sentence lists with their figures.
+const mostOrdered = 8
+
+// order says the best figure of each level of the headline's factor, best first, or the figures of the
+// first patterns where the campaign asks for these. It returns "" for two, which the headline names, and for
+// many levels.
+func (t testView) order() string {
+	var each []string
+	add := func(name string, estimate float64) {
+		each = append(each, t.Sentence("answer.order.each", text.Args{"Name": name, "Metric": t.Basis.Metric, "Estimate": estimate}))
+	}
+	switch {
+	case t.byPatterns:
+		for _, p := range t.Ranking[:min(len(t.Ranking), mostOrdered)] {
+			if p.Estimate != nil {
+				add(t.called(p.Pattern), *p.Estimate)
+			}
+		}
+		if len(each) > 2 {
+			return t.Sentence("answer.order.patterns", text.Args{"Each": each})
+		}
+	case t.Headline != nil && len(t.Headline.First) > 0:
+		for _, l := range t.asCompared().levelsOf(t.Headline.Factor) {
+			add(t.level(l.name), *l.Estimate)
+		}
+		if len(each) > 2 && len(each) <= mostOrdered {
+			return t.Sentence("answer.order", text.Args{"Factor": t.Headline.Factor, "Noun": t.noun(), "Each": each})
+		}
+	}
+	return ""
 }
 
 func (t testView) allFailed() string {

@@ -26,7 +26,19 @@ func (r *Report) Markdown(w io.Writer, c *text.Catalogue) error {
 
 // Text writes the report in a language for a terminal, see [printer.Text].
 func (r *Report) Text(w io.Writer, c *text.Catalogue, width int) error {
-	return printer.Text(w, r.outline(c, false), c, width)
+	d := r.outline(c, false)
+	if r.brief {
+		d = d.Lead()
+		d.Sections = append(d.Sections, outline.Section{ID: "more", Blocks: []outline.Block{{Lines: []string{c.Sentence("report.more", text.Args{"Campaign": r.Campaign.ID})}}}})
+	}
+	return printer.Text(w, d, c, width)
+}
+
+// Brief returns the report that has, as text for a terminal, the answers and what shows them alone.
+func (r *Report) Brief() *Report {
+	out := *r
+	out.brief = true
+	return &out
 }
 
 // outline is what the report shows, in a language. Charts are drawn only for formats that have them.
@@ -58,7 +70,7 @@ func (v reportView) common() (out []outline.Section) {
 		}})
 	}
 	method := outline.Section{ID: "method", Title: v.Sentence("page.method", nil), Blocks: []outline.Block{
-		{Details: true, Lines: v.methods(), Style: outline.List},
+		{Place: outline.Details, Lines: v.methods(), Style: outline.List},
 	}}
 	if s := v.missing(); s != "" {
 		method.Blocks = append(method.Blocks, outline.Block{Lines: []string{s}, Style: outline.List})
@@ -69,12 +81,12 @@ func (v reportView) common() (out []outline.Section) {
 	}
 	environment := outline.Section{ID: "environment", Title: v.Sentence("page.environment", nil)}
 	if t := hostTable(v.Hosts, v.Catalogue); len(t.Columns) > 0 {
-		environment.Blocks = append(environment.Blocks, outline.Block{Key: "hosts", Details: true, Tables: []outline.Table{t}})
+		environment.Blocks = append(environment.Blocks, outline.Block{Key: "hosts", Place: outline.Details, Tables: []outline.Table{t}})
 	}
-	environment.Blocks = append(environment.Blocks, outline.Block{Details: true, Lines: []string{v.Sentence("page.tools", text.Args{"Tools": tools})}})
+	environment.Blocks = append(environment.Blocks, outline.Block{Place: outline.Details, Lines: []string{v.Sentence("page.tools", text.Args{"Tools": tools})}})
 	if v.Campaign.Plan != "" {
 		environment.Blocks = append(environment.Blocks, outline.Block{
-			Key: "plan", Heading: v.Sentence("page.plan", nil), Fold: outline.Closed, Details: true, Style: outline.Code, Lines: []string{v.Campaign.Plan},
+			Key: "plan", Heading: v.Sentence("page.plan", nil), Fold: outline.Closed, Place: outline.Details, Style: outline.Code, Lines: []string{v.Campaign.Plan},
 		})
 	}
 	return append(out, method, environment)
@@ -129,63 +141,123 @@ func (b *blocks) panels(id string, draw func(id string, colours map[string]int) 
 	return nil
 }
 
-// addTest adds all blocks of the test in their order.
+// addTest adds all blocks of the test in their order: the answer and what shows it, what else is to know,
+// and folded all figures and comparisons.
 func (b *blocks) addTest() {
-	b.add(outline.Block{Lines: b.sentences(), Style: outline.Answers})
-	b.add(outline.Block{Lines: b.caveats(), Style: outline.Caveats})
+	first, caveats, further := b.said()
+	b.add(outline.Block{Place: outline.Lead, Lines: first, Style: outline.Answers})
+	b.add(outline.Block{Place: outline.Lead, Lines: caveats, Style: outline.Caveats})
+	shown := b.addShown()
+	b.add(outline.Block{Key: "findings", Heading: b.Sentence("page.findings", text.Args{"Findings": len(further)}), Fold: outline.Closed, Lines: further, Style: outline.List})
+	b.table("factors", b.Sentence("page.factors", text.Args{"Plateau": b.PlateauOf}), outline.Always, b.effectTable())
+	b.addPairs(shown)
+	b.addCurves(shown)
+	b.table("control", b.Sentence("page.control", nil), outline.Always, b.controlTable())
+	b.table("reached", b.reachedHeading(), outline.Always, b.reachedTable())
+	b.table("groups", b.Sentence("flows.heading", nil), outline.Always, b.flowTable())
+	b.addTrials()
+	b.table("hops", b.Sentence("page.hops", nil), outline.Always, b.hopTable())
+	b.addComparisons(shown)
+	b.addOverTime()
+	b.table("runs", b.runHeading(), outline.Hidden, b.runTable())
+	failures := b.failures()
+	b.add(outline.Block{Key: "failures", Heading: b.Sentence("page.failures", text.Args{"Trials": len(failures)}), Fold: outline.Open, Lines: failures, Style: outline.List})
 	if s := b.startSkew(); s != "" {
 		b.add(outline.Block{Lines: []string{s}})
 	}
-	b.addPairs()
-	b.addCurves()
-	b.table("reached", b.reachedHeading(), outline.Always, b.reachedTable())
-	b.table("groups", b.Sentence("flows.heading", nil), outline.Always, b.flowTable())
-	b.addPatternTables()
-	b.addTrials()
-	b.table("hops", b.Sentence("page.hops", nil), outline.Always, b.hopTable())
-	b.addOverTime()
-	b.table("runs", b.runHeading(), outline.Always, b.runTable())
-	failures := b.failures()
-	b.add(outline.Block{Key: "failures", Heading: b.Sentence("page.failures", text.Args{"Trials": len(failures)}), Fold: outline.Open, Lines: failures, Style: outline.List})
-	b.add(outline.Block{Key: "options", Heading: b.Sentence("page.options", nil), Fold: outline.Closed, Details: true, Lines: b.options(), Style: outline.Tags})
+	b.add(outline.Block{Key: "options", Heading: b.Sentence("page.options", nil), Fold: outline.Closed, Place: outline.Details, Lines: b.options(), Style: outline.Tags})
 }
 
-// addPairs adds what pairs of hosts have, and what contention costs them.
-func (b *blocks) addPairs() {
-	if b.Pairs == nil {
-		return
+// Keys of blocks of which one leads.
+const (
+	keyStudy      = "study"
+	keyPairs      = "pairs"
+	keyContention = "contention"
+	keyCurve      = "curve"
+	keyFigures    = "figures"
+)
+
+// addShown adds the table that shows the answer, and returns its key: that of the study, of the pairs of
+// hosts, of the only curve, or of the figures of all patterns.
+func (b *blocks) addShown() string {
+	if s := b.study(); s != nil {
+		b.add(outline.Block{Place: outline.Lead, Key: keyStudy, Heading: s.heading(), Tables: tables(s.table())})
+		return keyStudy
 	}
-	b.table("spread", b.spreadHeading(), outline.Always, b.spreadTable())
-	b.add(outline.Block{Key: "pairs", Heading: b.heatHeading(), Tables: b.heatMaps()})
-	b.add(outline.Block{Key: "contention-map", Heading: b.Sentence("page.contention_map", nil), Tables: b.contentionMaps()})
-	b.table("contention", b.Sentence("page.contention", text.Args{"Cut": b.contentionCut(), "Most": mostContentionPairs}), outline.Always, b.contentionTable())
+	switch {
+	case b.Pairs != nil && len(b.heatMaps()) > 0:
+		b.add(b.pairs(outline.Lead))
+		return keyPairs
+	case b.Pairs != nil && b.Pairs.Contention != nil:
+		b.add(b.contention(outline.Lead, outline.Always))
+		return keyContention
+	case b.Curve != nil && len(b.varying()) == 1:
+		b.add(b.curve(outline.Lead))
+		return keyCurve
+	}
+	b.add(b.figures(outline.Lead, outline.Always))
+	return keyFigures
 }
 
-// addCurves adds the curves over a factor whose levels are numbers.
-func (b *blocks) addCurves() {
+func (b *blocks) pairs(place outline.Place) outline.Block {
+	return outline.Block{Place: place, Key: keyPairs, Heading: b.heatHeading(), Tables: b.heatMaps()}
+}
+
+func (b *blocks) curve(place outline.Place) outline.Block {
 	var charts *outline.Charts
 	if b.charts {
 		charts = b.sweepCharts(b.id + "-sweep")
 	}
-	b.add(outline.Block{Key: "curve", Heading: b.curveHeading(), Tables: tables(b.curveTable()), Charts: charts})
+	return outline.Block{Place: place, Key: keyCurve, Heading: b.curveHeading(), Tables: tables(b.curveTable()), Charts: charts}
+}
+
+// figures are those of all patterns.
+func (b *blocks) figures(place outline.Place, fold outline.Fold) outline.Block {
+	heading, figures := b.Sentence("page.figures", nil), b.figureTable()
+	if n := len(b.Rows); n > mostRows {
+		fold, heading = outline.Hidden, b.Sentence("page.figures_of", text.Args{"Patterns": n})
+		figures.Note = b.Sentence("text.lines", text.Args{"All": n, "Best": bestLines, "Last": lastLines})
+	}
+	return outline.Block{Place: place, Key: keyFigures, Heading: heading, Fold: fold, Tables: tables(figures)}
+}
+
+// addPairs adds what pairs of hosts have, and what contention costs them. shown is the block that is
+// there already.
+func (b *blocks) addPairs(shown string) {
+	if b.Pairs == nil {
+		return
+	}
+	b.table("spread", b.spreadHeading(), outline.Always, b.spreadTable())
+	if shown != keyPairs {
+		b.add(b.pairs(outline.Body))
+	}
+	b.add(outline.Block{Key: "contention-map", Heading: b.Sentence("page.contention_map", nil), Tables: b.contentionMaps()})
+	if shown != keyContention {
+		b.add(b.contention(outline.Body, outline.Hidden))
+	}
+}
+
+func (b *blocks) contention(place outline.Place, fold outline.Fold) outline.Block {
+	heading := b.Sentence("page.contention", text.Args{"Cut": b.contentionCut(), "Most": mostContentionPairs})
+	return outline.Block{Place: place, Key: keyContention, Heading: heading, Fold: fold, Tables: tables(b.contentionTable())}
+}
+
+// addCurves adds the curves over a factor whose levels are numbers.
+func (b *blocks) addCurves(shown string) {
+	if shown != keyCurve {
+		b.add(b.curve(outline.Body))
+	}
 	b.table("plateaus", b.plateauHeading(), outline.Always, b.plateauTable())
 }
 
-// addPatternTables adds the figures of all patterns, what factors do and the ranking.
-func (b *blocks) addPatternTables() {
-	fold, heading := outline.Always, b.Sentence("page.figures", nil)
-	figures := b.figureTable()
-	if n := len(b.Rows); n > mostRows {
-		fold, heading = outline.Closed, b.Sentence("page.figures_of", text.Args{"Patterns": n})
-		figures.Note = b.Sentence("text.lines", text.Args{"All": n, "Best": bestLines, "Last": lastLines})
+// addComparisons adds the figures of all patterns and how they compare.
+func (b *blocks) addComparisons(shown string) {
+	if shown != keyFigures {
+		b.add(b.figures(outline.Body, outline.Hidden))
 	}
-	b.table("figures", heading, fold, figures)
-	b.table("control", b.Sentence("page.control", nil), outline.Always, b.controlTable())
-	b.table("pivot", b.pivotHeading(), outline.Always, b.pivotTable())
-	b.table("factors", b.Sentence("page.factors", text.Args{"Plateau": b.PlateauOf}), outline.Always, b.effectTable())
-	b.table("levels", b.Sentence("page.levels", text.Args{"Cut": b.cutPairs(), "Most": mostPairs}), outline.Always, b.levelTable())
+	b.table("levels", b.Sentence("page.levels", text.Args{"Cut": b.cutPairs(), "Most": mostPairs}), outline.Hidden, b.levelTable())
 	if len(b.Ranking) > 1 {
-		b.table("ranking", b.Sentence("page.ranking", text.Args{"Basis": b.basis()}), fold, b.rankTable())
+		b.table("ranking", b.Sentence("page.ranking", text.Args{"Basis": b.basis()}), outline.Hidden, b.rankTable())
 	}
 }
 
@@ -195,7 +267,7 @@ func (b *blocks) addTrials() {
 	b.add(outline.Block{Key: "percentiles", Heading: b.Sentence("page.curves", nil), Charts: b.chart("percentiles", b.curveFigure)})
 	if load := tables(b.loadTable()); load != nil {
 		b.add(outline.Block{Key: "load", Heading: b.Sentence("page.load", nil), Tables: load, Charts: b.chart("load", b.loadFigure)})
-		b.add(outline.Block{Key: "load-time", Heading: b.Sentence("page.load_time", nil), Fold: outline.Open, Charts: b.panels("load-time", b.loadOverTime)})
+		b.add(outline.Block{Key: "load-time", Heading: b.Sentence("page.load_time", nil), Fold: outline.Hidden, Charts: b.panels("load-time", b.loadOverTime)})
 	}
 }
 
@@ -208,13 +280,9 @@ func (b *blocks) addOverTime() {
 		}
 		b.add(outline.Block{Key: "copy", Heading: b.copyHeading(), Tables: table, Charts: charts})
 	}
-	b.add(outline.Block{Key: "streams", Heading: b.Sentence("page.streams", nil), Fold: outline.Open, Charts: b.panels("streams", b.sharingFigures)})
-	fold := outline.Closed
-	if len(b.Rows) > mostRows {
-		fold = outline.Hidden
-	}
+	b.add(outline.Block{Key: "streams", Heading: b.Sentence("page.streams", nil), Fold: outline.Hidden, Charts: b.panels("streams", b.sharingFigures)})
 	if charts := b.panels("time", b.timeFigures); charts != nil {
 		heading := b.Sentence("page.over_time", text.Args{"Patterns": len(charts.Figures), "All": len(b.Rows)})
-		b.add(outline.Block{Key: "time", Heading: heading, Fold: fold, Charts: charts})
+		b.add(outline.Block{Key: "time", Heading: heading, Fold: outline.Hidden, Charts: charts})
 	}
 }

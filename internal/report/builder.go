@@ -111,6 +111,7 @@ func (b *Builder) Report() (*Report, error) {
 			rounds[x.Trial.Round] = true
 		}
 	}
+	r.Emulated = b.design.Emulated
 	r.Rounds, r.Times = len(rounds), timesOf(b.results, c, b.design)
 	for _, g := range byLabel(b.results, b.labels) {
 		r.Tests = append(r.Tests, b.test(g))
@@ -179,6 +180,10 @@ func (b *Builder) test(g labelled) Test {
 	t.findControl(patterns, control, rounds)
 	t.findCurves(patterns, rounds, b.design)
 	t.findEffects(patterns)
+	question := cmp.Or(b.design.Question, questionOf(g.results))
+	t.asked, t.askedByName = t.askedFactor(question), slices.Contains(t.Factors, question)
+	t.byPatterns = question == measure.QuestionPatterns
+	t.findAtBest(patterns, rounds, question)
 	t.findDisjointRanges()
 	t.Pairs = t.findPairs(g.pair, patterns, rounds)
 	t.findFlowGroups()
@@ -193,8 +198,18 @@ func (b *Builder) test(g labelled) Test {
 	t.later = laterLevels(patterns, t.Factors, b.design.Searched)
 	t.wide = t.widest(b.design.Until)
 	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
-	t.Headline = t.findHeadline(b.design.Question)
+	t.Headline = t.findHeadline(question)
 	return t
+}
+
+// questionOf is what the sources of ingested results ask about, or "".
+func questionOf(results []*measure.Result) string {
+	for _, r := range results {
+		if r.Origin != nil && r.Origin.Question != "" {
+			return r.Origin.Question
+		}
+	}
+	return ""
 }
 
 // rank fills Ranking and the rows' ranks.

@@ -239,7 +239,7 @@ func (t *Test) undecided() *Undecided {
 func (t testView) caveats() (out []string) {
 	for _, c := range t.Caveats {
 		if c.Code != CaveatMissing {
-			out = append(out, t.caveat(c))
+			out = append(out, text.Capital(t.caveat(c)))
 		}
 	}
 	return out

@@ -87,7 +87,7 @@ func (r reportView) subtitle() string {
 	}
 	return r.Sentence("report.subtitle", text.Args{
 		"Missed": times.Missed, "Times": times.Of, "Trials": r.Trials, "Rounds": r.Rounds, "Failed": r.Failed, "Period": r.period(), "Campaign": r.Campaign.ID,
-		"Unfinished": r.Campaign.FinishedAt.IsZero(),
+		"Emulated": r.Emulated, "Unfinished": r.Campaign.FinishedAt.IsZero(),
 	})
 }
 

@@ -37,8 +37,8 @@ func Example() {
 	// 6 trials in 3 rounds, 2026-01-01 12:01 to 12:03 UTC, campaign 01, not finished
 	//
 	// tcp: TCP goodput, 1 stream, forward, 10s each
-	//   direct is fastest: 902.0 Mbit/s, 2.2 × the next, tunnel (95 % interval 2.2 to
-	//     2.3 ×); seen in 3 of 3 rounds.
+	//   Path direct is fastest: 902.0 Mbit/s, 2.2 × the next, tunnel with 402.0 Mbit/s
+	//     (95 % interval 2.2 to 2.3 ×); seen in 3 of 3 rounds.
 	//
 	//   Figures
 	//   path    goodput (Mbit/s)  range (Mbit/s)     CV  trials  confidence

@@ -244,7 +244,7 @@ func TestEveryFormSaysWhatFactorsDo(t *testing.T) {
 	}
 	for form, title := range map[string]string{"html": "What each factor does", "md": "### tcp: What each factor does", "txt": "What each factor does"} {
 		page := written(t, forms(r)[form])
-		for _, want := range []string{title, "of each factor the 12 pairs that differ most", "sku sets the goodput"} {
+		for _, want := range []string{title, "of each factor the 12 pairs that differ most", "Sku sets the goodput"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: no %q", form, want)
 			}

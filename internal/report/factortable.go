@@ -158,29 +158,25 @@ func (t testView) pairsOf(factor string) (out []upward) {
 	return out
 }
 
-// causes say what contention costs, what each factor does that matters or surely does not,
-// which effects depend on the level of another factor, where curves level off and how flows
-// are grouped.
+// causes say what contention costs, what each factor does that matters or surely does not, which
+// effects depend on the level of another factor, where curves level off and how flows are grouped.
+// Factors come at the best level of tuning factors, and then those.
 func (t testView) causes() (out []string) {
-	if t.Pairs != nil && t.Pairs.Contention != nil {
-		out = append(out, t.contends()...)
-	}
-	for _, f := range t.FactorEffects {
-		if t.describedByPairs(f) {
-			continue
-		}
-		if said := t.cause(f, t.pairsOf(f.Factor)); said != "" {
-			out = append(out, said)
+	out = t.contends()
+	add := func(v testView, factors []FactorEffect) {
+		for _, f := range factors {
+			if !t.describedByPairs(f) {
+				out = append(out, v.cause(f, v.pairsOf(f.Factor)))
+			}
 		}
 	}
-	out = append(out, t.rangesApart()...)
-	out = append(out, t.dependencies()...)
-	for _, s := range []string{t.levelingOff(), t.hashing()} {
-		if s != "" {
-			out = append(out, s)
-		}
+	best := t.asCompared()
+	add(testView{best, t.Catalogue}, best.FactorEffects)
+	if best != t.Test {
+		add(t, slices.DeleteFunc(slices.Clone(t.FactorEffects), func(f FactorEffect) bool { return slices.Contains(best.Factors, f.Factor) }))
 	}
-	return out
+	out = slices.Concat(out, t.rangesApart(), t.dependencies(), []string{t.levelingOff(), t.hashing()})
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
 // describedByPairs reports whether the answer or the sentence about contention says what the

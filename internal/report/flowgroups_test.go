@@ -61,7 +61,7 @@ func TestFlowsThatFallIntoGroupsSayWhatAnotherDrawGives(t *testing.T) {
 func TestFlowsWithoutGroupsAreSaidToHaveNone(t *testing.T) {
 	tcp := build(t, tunnelled([]float64{500, 90, 40}, []float64{400, 210, 30}, []float64{300, 20, 10})).test(t, "tcp")
 	said := english(tcp).sentences()
-	if last := said[len(said)-1]; !strings.HasPrefix(last, "active/active: flows share unevenly (fairness down to 0.4") || !strings.HasSuffix(last, "would give is unknown.") {
+	if last := said[len(said)-1]; !strings.HasPrefix(last, "Active/active: flows share unevenly (fairness down to 0.4") || !strings.HasSuffix(last, "would give is unknown.") {
 		t.Errorf("%q", said)
 	}
 	if g := tcp.FlowGroups[0]; g.Groups != 0 || g.CapacityBps != 0 || g.LowBps != 330e6 || g.HighBps != 640e6 {

@@ -50,8 +50,8 @@ func TestPatternsAreNotComparedByAFactorThatSetsNothing(t *testing.T) {
 		caveat   string
 	}{
 		"up":   {[]string{"vpc / 1", "vpc / 16", "public / 1", "public / 16"}, ""},
-		"rtt":  {[]string{"vpc", "public"}, "streams sets nothing in this test: trials of all its levels are counted together."},
-		"ping": {[]string{"all"}, "streams and path set nothing in this test: trials of all their levels are counted together."},
+		"rtt":  {[]string{"vpc", "public"}, "Streams sets nothing in this test: trials of all its levels are counted together."},
+		"ping": {[]string{"all"}, "Streams and path set nothing in this test: trials of all their levels are counted together."},
 	} {
 		test := r.test(t, label)
 		var got []string

@@ -7,31 +7,46 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
-	"soku/internal/measure/option"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
 
-// findHeadline is what the test shows of the factor that the campaign asks about, or nil where the
-// curve or the order of the patterns says it. question is the factor that the plan names, if it does.
+// findHeadline is what the test shows of what the campaign asks about, or nil where the order of the
+// patterns says it. question is a factor or one of [measure.Questions], or "".
 func (t *Test) findHeadline(question string) *Answer {
-	codes := []AnswerCode{AnswerBest, AnswerBestSeen, AnswerBestUntested, AnswerNoDifference, AnswerNoneAhead}
-	if t.ByHand || !slices.Contains(codes, t.Answer.Code) {
+	codes := []AnswerCode{AnswerBest, AnswerBestSeen, AnswerBestUntested, AnswerEqualUntested, AnswerNoDifference, AnswerNoneAhead, AnswerPairs}
+	if t.ByHand || !slices.Contains(codes, t.Answer.Code) || t.Pairs != nil && question == "" {
 		return nil
 	}
-	factor := t.askedFactor(question)
-	if curve := t.levelledFactor(); curve != "" && (curve == factor || factor != question && t.allCurves()[0].Searched) {
+	switch {
+	case question == measure.QuestionPatterns:
+		return nil
+	case question == measure.QuestionLimit && len(t.Reached) > 0:
+		return &Answer{Code: AnswerLimit, Rounds: t.Rounds}
+	case question == measure.QuestionContention && t.Pairs != nil && t.Pairs.Contention != nil && t.Pairs.Contention.Overall.Ratio != nil:
+		return &Answer{Code: AnswerContention, Rounds: t.Rounds}
+	}
+	if curve := t.levelledFactor(); curve != "" && (curve == t.asked || t.asked != question && t.allCurves()[0].Searched) {
 		return &Answer{Code: AnswerCurve, Factor: curve, Rounds: t.Rounds}
 	}
+	return t.asCompared().headlineOf(t.asked)
+}
+
+// headlineOf is the headline about a factor, or nil if it has no two levels with figures.
+func (t *Test) headlineOf(factor string) *Answer {
 	levels := t.levelsOf(factor)
 	if len(levels) < 2 {
 		return nil
 	}
 	a := &Answer{Code: AnswerUndecided, Factor: factor, Rounds: t.Rounds}
-	if h := t.fromEffects(a, levels); h != nil {
-		return h
+	h := t.fromEffects(a, levels)
+	if h == nil {
+		h = t.fromPatterns(a, levels)
 	}
-	return t.fromPatterns(a, levels)
+	if h != nil && h.Code != AnswerSame {
+		h.With = append(h.With, t.Tuned...)
+	}
+	return h
 }
 
 // levelledFactor is the factor of the curves, or "" if none of them levels off.
@@ -66,17 +81,14 @@ func (t *Test) levelsOf(factor string) (out []levelBest) {
 	return out
 }
 
-func (t *Test) levelsOfPattern(pattern string) []measure.Level {
-	i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Pattern == pattern })
-	return t.Rows[i].Levels
-}
+func (t *Test) levelsOfPattern(pattern string) []measure.Level { return t.rowOf(pattern).Levels }
 
 // askedFactor is the factor that the plan asks about; without one, the only one that is no option of the
 // test, and otherwise that of the largest share.
 func (t *Test) askedFactor(question string) string {
 	var asked, others []string
 	for _, f := range separable(t.levelTexts(), len(t.Factors)) {
-		if asked = append(asked, t.Factors[f]); !t.tunes(f) {
+		if asked = append(asked, t.Factors[f]); !t.setsOption(f) {
 			others = append(others, t.Factors[f])
 		}
 	}
@@ -102,22 +114,6 @@ func (t *Test) levelTexts() (out [][]string) {
 		}
 	}
 	return out
-}
-
-// tunes reports whether a factor (its index) is an option of the test, or sets one.
-func (t *Test) tunes(f int) bool {
-	if _, is := option.Of(t.Factors[f]); is {
-		return true
-	}
-	return slices.ContainsFunc(t.Different, func(o Option) bool {
-		var set [][]string
-		for _, r := range t.Rows {
-			for _, x := range r.results {
-				set = append(set, []string{r.Levels[f].Value, optionText(x, o.Key)})
-			}
-		}
-		return occursWithOne(set, 0, 1) && !occursWithOne(set, -1, 1)
-	})
 }
 
 func (t *Test) effectOf(factor string) *FactorEffect {
@@ -172,7 +168,7 @@ func (t *Test) fromEffects(a *Answer, levels []levelBest) *Answer {
 	first, second := t.conclude(a, levels)
 	e := effect(first.name, second.name)
 	a.Ratio, a.Low, a.High, a.OnAverage = e.Ratio, e.Low, e.High, true
-	if a.Rounds = e.Blocks; a.Code == AnswerBest && e.Decision == stats.NotShown && e.Seen != "" {
+	if a.Rounds = cmp.Or(e.Blocks, a.Rounds); a.Code == AnswerBest && e.Decision == stats.NotShown && e.Seen != "" {
 		a.Code = AnswerBestSeen
 	}
 	return a
@@ -247,10 +243,26 @@ func (t testView) headline() string {
 	if h == nil {
 		return t.answer()
 	}
+	switch h.Code {
+	case AnswerCurve:
+		return t.levelingOff()
+	case AnswerLimit:
+		return t.limitsReached()[0]
+	case AnswerContention:
+		return t.contends()[0]
+	}
+	return testView{t.asCompared(), t.Catalogue}.aboutFactor(h)
+}
+
+// aboutFactor is the sentence of a headline about the levels of a factor.
+func (t testView) aboutFactor(h *Answer) string {
 	m := t.Basis.Metric
 	var names []string
 	for _, e := range h.First {
 		names = append(names, t.levelNamed(h.Factor, e.Level))
+	}
+	if len(h.First) > 0 && h.Code != AnswerUndecided { // a level alone may mean nothing, such as on or none
+		names[0] = t.Sentence("compare.level", text.Args{"Factor": h.Factor, "Level": t.level(h.First[0].Level)})
 	}
 	args := text.Args{
 		"Factor": h.Factor, "Levels": names, "Noun": t.noun(), "Metric": m, "Rounds": h.Rounds, "Practical": t.Practical, "OnAverage": h.OnAverage, "With": "",
@@ -263,8 +275,6 @@ func (t testView) headline() string {
 		args["Next"], args["NextEstimate"] = t.levelNamed(h.Factor, h.Next.Level), h.Next.Estimate
 	}
 	switch h.Code {
-	case AnswerCurve:
-		return t.levelingOff()
 	case AnswerSame:
 		if f := t.effectOf(h.Factor); h.OnAverage {
 			return t.cause(*f, t.pairsOf(h.Factor))

@@ -37,28 +37,28 @@ func TestTheHeadlineAnswersForTheAskedFactor(t *testing.T) {
 		code         AnswerCode
 		first, lacks string
 	}{
-		"alone, at the best streams": {tunnels(6), "", AnswerBest, "ultra is fastest: 7", "basic"},
-		"in three rounds":            {tunnels(3), "", AnswerBest, "ultra is fastest: 7", "shown by"},
-		"the question of the plan":   {tunnels(6), "streams", AnswerBest, "streams 16 is fastest: ", "ultra, high"},
+		"alone, at the best streams": {tunnels(6), "", AnswerBest, "Gateway ultra is fastest: 7", "basic"},
+		"in three rounds":            {tunnels(3), "", AnswerBest, "Gateway ultra is fastest: 7", "shown by"},
+		"the question of the plan":   {tunnels(6), "streams", AnswerBest, "Streams 16 is fastest: ", "ultra, high"},
 		"two together": {design{
 			factors: []string{"gateway"}, levels: [][]string{{"ultra", "high", "basic"}}, rounds: 6, noise: 0.02, bps: flat(map[string]float64{"ultra": 2, "high": 2}),
-		}, "", AnswerNoneAhead, "ultra and high lead and are not told apart (", "Mbit/s)"},
+		}, "", AnswerNoneAhead, "Gateway ultra and high lead and are not told apart (", "Mbit/s)"},
 		"no practical difference": {design{
 			factors: []string{"gateway", "streams"}, levels: [][]string{{"ultra", "high"}, {"1", "2"}}, rounds: 12, noise: 0.002, bps: flat(nil),
-		}, "", AnswerSame, "gateway makes no practical difference to the goodput: ", "lead"},
+		}, "", AnswerSame, "Gateway makes no practical difference to the goodput: ", "lead"},
 		"no practical difference of patterns": {design{
 			factors: []string{"gateway"}, levels: [][]string{{"ultra", "high", "basic"}}, rounds: 12, noise: 0.002, bps: flat(nil),
-		}, "", AnswerSame, "gateway makes no practical difference to the goodput: 2 % or more is ruled out, by 12 rounds.", ""},
+		}, "", AnswerSame, "Gateway makes no practical difference to the goodput: 2 % or more is ruled out, by 12 rounds.", ""},
 		"undecided": {design{
 			factors: []string{"gateway"}, levels: [][]string{many}, rounds: 3, noise: 0.3, bps: flat(nil),
-		}, "", AnswerUndecided, "gateway is not decided by 3 rounds: ", "9 patterns"},
+		}, "", AnswerUndecided, "Gateway is not decided by 3 rounds: ", "9 patterns"},
 		"seen": {design{
 			factors: []string{"gateway"}, levels: [][]string{{"ultra", "high"}}, rounds: 3, noise: 0.01, bps: flat(map[string]float64{"ultra": 2}),
-		}, "", AnswerBestSeen, "ultra is fastest: ", ""},
+		}, "", AnswerBestSeen, "Gateway ultra is fastest: ", ""},
 		"numbers": {design{
 			factors: []string{"streams"}, levels: [][]string{{"1", "2"}}, rounds: 6, noise: 0.01, bps: flat(map[string]float64{"2": 2}),
-		}, "", AnswerBest, "streams 2 is fastest: ", ""},
-		"one round": {tunnels(1), "", AnswerBestUntested, "ultra is fastest: ", "95 %"},
+		}, "", AnswerBest, "Streams 2 is fastest: ", ""},
+		"one round": {tunnels(1), "", AnswerBestUntested, "Gateway ultra is fastest: ", "95 %"},
 	} {
 		in := c.input()
 		in.Design.Question = c.question
@@ -85,7 +85,7 @@ func TestTheHeadlineHasRatioIntervalAndTheOtherLevels(t *testing.T) {
 		t.Errorf("%v, %v to %v: want 2", *h.Ratio, *h.Low, *h.High)
 	}
 	said := english(test).headline()
-	if !strings.Contains(said, " Mbit/s with streams 16, 2.0") || !strings.Contains(said, "× the next, high (95 % interval ") || !strings.HasSuffix(said, "; shown by 6 rounds.") {
+	if !strings.Contains(said, " Mbit/s with streams 16, 2.0") || !strings.Contains(said, "× the next, high with 371.6 Mbit/s (95 % interval ") || !strings.HasSuffix(said, "; shown by 6 rounds.") {
 		t.Error(said)
 	}
 	var document struct {

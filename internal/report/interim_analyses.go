@@ -31,8 +31,11 @@ type Design struct {
 	Times int
 	// Searched is the factor whose levels were chosen while the campaign ran, if any.
 	Searched string
-	// Question is the factor that the campaign asks about, or "" if the plan names none.
+	// Question is the factor that the campaign asks about, one of [measure.Questions], or "" if the plan
+	// names none: then that of ingested results counts.
 	Question string
+	// Emulated is set if the plan brings up an emulated network.
+	Emulated bool
 	// While is what was searched: the highest level of Searched at which each trial holds. Its Text
 	// is empty where the plateau was.
 	While While

@@ -55,12 +55,14 @@ type Report struct {
 	Failed   int       `json:"failed"`
 	Ingested int       `json:"ingested,omitempty"` // trials that soku did not measure
 	Rounds   int       `json:"rounds"`
+	Emulated bool      `json:"emulated,omitempty"` // measured in an emulated network
 	Times    *Times    `json:"times,omitempty"`    // at which rounds were to begin, where some were missed
 	Tests    []Test    `json:"tests"`              // one element a label, in the plan's order
 	Warnings []Warning `json:"warnings,omitempty"` // most frequent first
 	Hosts    []Host    `json:"hosts,omitempty"`
 	Tools    []Tool    `json:"tools,omitempty"` // program versions and protocols that took part
 
+	brief   bool // as text for a terminal; see Brief
 	undated bool // no trial has a time: those of files stand for them
 }
 
@@ -106,6 +108,11 @@ type Test struct {
 	// no levels were searched.
 	PlateauOf string `json:"effects_at_plateau_of,omitempty"`
 
+	// AtBest is the test at the best level of its tuning factors and without these, as factors are
+	// compared, or nil; see findAtBest. Tuned are these levels, in a test that is AtBest of another.
+	AtBest *Test           `json:"-"`
+	Tuned  []measure.Level `json:"-"`
+
 	Curve  *Curve  `json:"curve,omitempty"`  // over the levels of a factor that are numbers
 	Curves []Curve `json:"curves,omitempty"` // instead, where other factors vary: one a combination of their levels
 
@@ -122,7 +129,10 @@ type Test struct {
 	zeros   int      // means of rounds that are 0, which keep effects of factors from being ratios
 	decided *Decided // how comparisons stand; nil unless the plan wants them decided
 
-	pivot *pivot // one more table, or nil
+	asked       string // the factor that the campaign asks about, or ""
+	askedByName bool   // it is named, and not chosen by what it does
+	byPatterns  bool   // the campaign asks which pattern is best
+	pivot       *pivot // the table that was asked for, or nil
 }
 
 // Row is one pattern of one test. In its JSON form a figure is a member of its

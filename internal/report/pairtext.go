@@ -95,6 +95,9 @@ func (t testView) spreadTable() outline.Table {
 
 // contends says what measuring all pairs concurrently does, if the two can be compared.
 func (t testView) contends() []string {
+	if t.Pairs == nil || t.Pairs.Contention == nil {
+		return nil
+	}
 	c := t.Pairs.Contention
 	e := c.Overall
 	if e.Ratio == nil {

@@ -57,7 +57,7 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 		planned := pattern{levels: without(out[i].levels, []string{g.pair.factor})}
 		out[i].place = slices.IndexFunc(order, func(levels []measure.Level) bool { return planned.has(without(levels, unvaried)) })
 		if out[i].place < 0 {
-			out[i].place = len(order)
+			out[i].place = len(order) + placeInTable(out[i].results)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b pattern) int {
@@ -72,6 +72,21 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 		return natural(a.name, b.name)
 	})
 	return out
+}
+
+// placeInTable is the place of a pattern in the table that it was ingested from, or 0 if it comes from
+// elsewhere.
+func placeInTable(results []*measure.Result) int {
+	place := 0
+	for _, r := range results {
+		if r.Origin == nil || r.Origin.Format != "csv" {
+			return 0
+		}
+		if place == 0 || r.Origin.Record < place {
+			place = r.Origin.Record
+		}
+	}
+	return place
 }
 
 // nameAbsentLevels gives patterns that lack a factor of others a name with a place for it, so

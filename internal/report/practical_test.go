@@ -24,7 +24,7 @@ func TestDecisionsAreAgainstThePracticalThresholdOfThePlan(t *testing.T) {
 		decision  stats.Decision
 		sentence  string
 	}{
-		{0, stats.MattersYes, stats.Better, "sku sets the goodput"},
+		{0, stats.MattersYes, stats.Better, "Sku sets the goodput"},
 		{0.10, stats.MattersNo, stats.Same, "10 % or more is ruled out"},
 	} {
 		in := closeGateways().input()
@@ -65,7 +65,7 @@ func TestTheHeadlineIsAboutTheFactorThatIsAskedAbout(t *testing.T) {
 		if decided != (c.noise < 0.1) {
 			t.Fatalf("noise %v: %+v", c.noise, test.FactorEffects)
 		}
-		if strings.HasPrefix(first, "large is fastest: ") != decided || strings.HasPrefix(first, "sku is not decided by 6 rounds: ") == decided {
+		if strings.HasPrefix(first, "Sku large is fastest: ") != decided || strings.HasPrefix(first, "Sku is not decided by 6 rounds: ") == decided {
 			t.Errorf("noise %v: %q is said first", c.noise, first)
 		}
 	}

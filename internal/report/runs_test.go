@@ -34,7 +34,7 @@ func TestPatternsOfDifferentRunsAreNotComparedAsInterleaved(t *testing.T) {
 	if tcp.Answer.Code != AnswerBestOtherRun || tcp.Answer.Confidence != measure.Low {
 		t.Errorf("answer %+v", tcp.Answer)
 	}
-	if got, want := english(tcp).answer(), "on is fastest: 107.0 Mbit/s, 7.0 % more than the next, off; confidence low: different runs of the campaign measured them, so a change over time looks the same."; got != want {
+	if got, want := english(tcp).answer(), "on is fastest: 107.0 Mbit/s, 7.0 % more than the next, off with 100.0 Mbit/s; confidence low: different runs of the campaign measured them, so a change over time looks the same."; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if code := tcp.Ranking[1].Reason.Code; code != finding.RankBelowOtherRun {

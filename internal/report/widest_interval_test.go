@@ -53,7 +53,7 @@ func TestAnIntervalThatIsWiderThanThePlanAsksForIsACaveat(t *testing.T) {
 		if err := r.Markdown(&b, text.English()); err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Contains(b.String(), "(until)"); said != (c.want != "") || !strings.Contains(b.String(), c.want) {
+		if said := strings.Contains(b.String(), "(until)"); said != (c.want != "") || !strings.Contains(b.String(), strings.TrimPrefix(c.want, "rough")) {
 			t.Errorf("%d rounds, %+v: the report has not %q:\n%s", c.rounds, c.until, c.want, b.String())
 		}
 		if c.rounds == 9 && c.want != "" {

@@ -18,7 +18,7 @@ import (
 type Plan struct {
 	Campaign     string                     `yaml:"campaign" doc:"Name: letters, digits, dots, dashes and underscores"`
 	Title        string                     `yaml:"title" doc:"The question the campaign answers"`
-	Question     string                     `yaml:"question" doc:"Factor that the title asks about, which reports speak of first; without it the only factor that is no option of a test, otherwise the one that changes most"`
+	Question     string                     `yaml:"question" doc:"Factor that the title asks about, which reports speak of first, or limit, contention or patterns; without it the only factor that is no option of a test, otherwise the one that changes most"`
 	Lab          string                     `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
 	Endpoints    yamlfile.Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
 	From         string                     `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses, where a factor in braces stands for its level, such as {vmsize}-{zone}; without it this machine"`

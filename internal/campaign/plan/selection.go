@@ -20,7 +20,7 @@ func (p *Plan) checkSelections(d *yamlfile.File) error {
 			return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.exclude_all", nil))
 		}
 	}
-	if _, known := p.Factors.Get(p.Question); p.Question != "" && !known {
+	if _, known := p.Factors.Get(p.Question); p.Question != "" && !known && !slices.Contains(measure.Questions, p.Question) {
 		return d.LocateAt("question", p.unknownFactor(p.Question))
 	}
 	for key, s := range map[string]Selection{"only": p.Only, "control": p.Control} {

@@ -13,6 +13,9 @@ var (
 	TimedKeys = []string{"duration", "interval"}
 	// LoadKeys are those of a test that sends streams of bytes or datagrams.
 	LoadKeys = []string{"bytes", "direction", "streams", "rate", "burst", "tx", "rx", "window"}
+	// TuningKeys are those that users set to whatever carries most on a path: they are no property of
+	// what is compared.
+	TuningKeys = []string{"streams", "window"}
 )
 
 // Group is what an option is about, for help.

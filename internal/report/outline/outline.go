@@ -40,12 +40,41 @@ type Block struct {
 	Key     string // what it shows, such as "ranking", with a heading; unique in the section
 	Heading string
 	Fold    Fold
-	Details bool // what most readers skip: a terminal has no room for it
+	Place   Place
 	Lines   []string
 	Style   Style // of the lines
 	Tables  []Table
 	Charts  *Charts
 	Dots    *Dots
+}
+
+// Place is who a block is for.
+type Place string
+
+// Places.
+const (
+	Body    Place = ""        // readers who want to know more than the answer
+	Lead    Place = "lead"    // all readers: the answer and what shows it
+	Details Place = "details" // those who check: a terminal has no room for it
+)
+
+// Lead returns the document with the blocks of that place alone.
+func (d *Document) Lead() *Document {
+	out := *d
+	out.Sections = nil
+	for _, s := range d.Sections {
+		all := s.Blocks
+		s.Blocks = nil
+		for _, b := range all {
+			if b.Place == Lead {
+				s.Blocks = append(s.Blocks, b)
+			}
+		}
+		if len(s.Blocks) > 0 {
+			out.Sections = append(out.Sections, s)
+		}
+	}
+	return &out
 }
 
 // Empty reports whether there is nothing in the block.

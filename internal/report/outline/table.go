@@ -50,8 +50,22 @@ type Cell struct {
 	Text  string
 	Value *float64 // the figure in the unit of the column, or, where that has none, in the base unit or %. A text has none
 	High  *float64 // the upper end of a range that begins at Value
+	Note  string   // stands smaller behind the figure, such as its share of a limit
+	Best  bool     // nothing is shown to be better
 	Title string   // what the cell says in a sentence, for a tooltip
 	Shade int      // its colour: 1 to [Shades], from the best figure to the worst; 0: none
+}
+
+// Marked is the text of the cell with its mark and its note, for formats without markup.
+func (c Cell) Marked() string {
+	out := c.Text
+	if c.Best {
+		out = "• " + out
+	}
+	if c.Note != "" {
+		out += " (" + c.Note + ")"
+	}
+	return out
 }
 
 // Shades is how many colours cells have.

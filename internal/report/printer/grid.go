@@ -80,7 +80,7 @@ func gridOf(t outline.Table) grid {
 		}
 		g.columns = append(g.columns, c)
 		for j, r := range t.Rows {
-			g.rows[j] = append(g.rows[j], printable.Words(r.Cells[i].Text))
+			g.rows[j] = append(g.rows[j], printable.Words(r.Cells[i].Marked()))
 		}
 	}
 	return g

@@ -140,7 +140,7 @@ func markdownTable(t outline.Table) string {
 	for _, r := range t.Rows {
 		escaped := make([]string, len(r.Cells))
 		for i, c := range r.Cells {
-			escaped[i] = EscapeMarkdown(c.Text)
+			escaped[i] = EscapeMarkdown(c.Marked())
 		}
 		row(escaped)
 	}

@@ -45,7 +45,7 @@ type terminal struct {
 
 // room reports whether a terminal has room for the block.
 func room(b *outline.Block) bool {
-	return !b.Details && len(b.Lines)+len(b.Tables) > 0 || b.Dots != nil
+	return b.Place != outline.Details && len(b.Lines)+len(b.Tables) > 0 || b.Dots != nil
 }
 
 func (p *terminal) section(s *outline.Section) {

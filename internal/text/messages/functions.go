@@ -59,8 +59,16 @@ func (l *Language) functions() template.FuncMap {
 		}),
 		// events writes how many events a second: 45.7, 1235.
 		"events": number(func(rate float64) string { return significant(3, rate) }),
-		// more writes how much more that is: 1.301 is 30.1 %.
-		"more": number(func(ratio float64) string { return strconv.FormatFloat((ratio-1)*100, 'f', 1, 64) + " %" }),
+		// more writes how much more that is: 1.301 is 30.1 %, 1.0002 is 0.02 %.
+		"more": number(func(ratio float64) string {
+			text := strconv.FormatFloat((ratio-1)*100, 'f', 1, 64)
+			if text == "0.0" {
+				text = significant(1, max((ratio-1)*100, 0.001))
+			}
+			return text + " %"
+		}),
+		// between writes a range of two texts, or one of them if they are equal.
+		"between": l.between,
 		// list writes names one after the other.
 		"list": l.List,
 		// phrases writes parts that may have commas of their own: a; b, c.

@@ -12,6 +12,14 @@ func (l *Language) phrases(parts []string) string {
 	return strings.Join(parts, l.OrKey("list.phrases", nil))
 }
 
+// between is a range of two texts, or one of them if they are equal.
+func (l *Language) between(low, high string) string {
+	if low == high {
+		return low
+	}
+	return l.OrKey("cell.range", Args{"Low": low, "High": high})
+}
+
 // Enumerate is names as a sentence lists them: a, b and c.
 func (l *Language) Enumerate(names []string) string {
 	if len(names) < 2 {
