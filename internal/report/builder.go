@@ -115,6 +115,7 @@ func (b *Builder) Report() (*Report, error) {
 	for _, g := range byLabel(b.results, b.labels) {
 		r.Tests = append(r.Tests, b.test(g))
 	}
+	r.assignHues()
 	r.Warnings = collectWarnings(b.results)
 	slices.SortStableFunc(b.hosts, func(a, b Host) int { return natural(a.Name, b.Name) })
 	slices.SortStableFunc(b.tools, func(a, b Tool) int { return natural(a.order(), b.order()) })
@@ -193,6 +194,7 @@ func (b *Builder) test(g labelled) Test {
 	t.later = laterLevels(patterns, t.Factors, b.design.Searched)
 	t.wide = t.widest(b.design.Until)
 	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
+	t.asked = t.askedFactor(b.design.Question)
 	t.Headline = t.findHeadline(b.design.Question)
 	return t
 }

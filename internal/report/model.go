@@ -122,6 +122,9 @@ type Test struct {
 	zeros   int      // means of rounds that are 0, which keep effects of factors from being ratios
 	decided *Decided // how comparisons stand; nil unless the plan wants them decided
 
+	asked string // the factor that the campaign asks about, or ""
+	hues  hues   // of the charts
+
 	pivot *pivot // one more table, or nil
 }
 
