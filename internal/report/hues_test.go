@@ -56,6 +56,17 @@ func TestALevelHasOneColourInAllTests(t *testing.T) {
 	}
 }
 
+func TestFactorsOfTooManyLevelsTogetherShareColours(t *testing.T) {
+	by := func(name string, n int) design {
+		return design{factors: []string{name}, levels: [][]string{numbered(name, n)}, rounds: 2, noise: 0.1, bps: func([]string) float64 { return 1e8 }}
+	}
+	for _, test := range build(t, ofTests(map[string]design{"1": by("a", 5), "2": by("b", 4)})).Tests {
+		if row := test.Rows[3]; test.hues.of(row.Levels) != 3 {
+			t.Errorf("%s has the colour %d", row.Pattern, test.hues.of(row.Levels))
+		}
+	}
+}
+
 func TestFactorsOfManyLevelsHaveOneColour(t *testing.T) {
 	d := design{factors: []string{"sku", "disk"}, levels: [][]string{numbered("s", 9), numbered("d", 10)}, rounds: 2, noise: 0.1, bps: func([]string) float64 { return 1e8 }}
 	test := build(t, d.input()).test(t, "tcp")
