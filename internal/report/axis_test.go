@@ -41,7 +41,7 @@ func TestAxesHoldTheirFiguresWithFewTicks(t *testing.T) {
 func TestAnIntervalBeyondTheAxisHasAnArrowAndItsBounds(t *testing.T) {
 	arrows := func(rounds map[string][]float64) (n int, page string) {
 		r := build(t, campaignOf(rounds))
-		for _, l := range english(&r.Tests[0]).stripFigure("x", nil).Charts[0].Lines {
+		for _, l := range english(&r.Tests[0]).stripFigure("x").Charts[0].Lines {
 			if l.Class == "cut" {
 				n++
 			}

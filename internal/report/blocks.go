@@ -45,16 +45,8 @@ func (r *Report) Brief() *Report {
 func (r *Report) outline(c *text.Catalogue, charts bool) *outline.Document {
 	v := reportView{r, c}
 	d := &outline.Document{Title: v.title(), Subtitle: v.subtitle()}
-	colours := map[string]int{} // a pattern has the same in all tests
 	for i := range r.Tests {
-		for _, row := range r.Tests[i].Rows {
-			if _, known := colours[row.Pattern]; !known {
-				colours[row.Pattern] = len(colours)
-			}
-		}
-	}
-	for i := range r.Tests {
-		b := blocks{testView: testView{&r.Tests[i], c}, id: fmt.Sprintf("t%d", i+1), charts: charts, colours: colours}
+		b := blocks{testView: testView{&r.Tests[i], c}, id: fmt.Sprintf("t%d", i+1), charts: charts}
 		b.addTest()
 		d.Sections = append(d.Sections, outline.Section{ID: b.id, Title: b.label(), Heading: b.heading(), Description: b.description(), Blocks: b.list})
 	}
@@ -95,10 +87,9 @@ func (v reportView) common() (out []outline.Section) {
 // blocks are those of a test. Blocks without a content are left out.
 type blocks struct {
 	testView
-	id      string
-	charts  bool
-	colours map[string]int // of patterns
-	list    []outline.Block
+	id     string
+	charts bool
+	list   []outline.Block
 }
 
 func (b *blocks) add(block outline.Block) {
@@ -120,25 +111,36 @@ func tables(t outline.Table) []outline.Table {
 }
 
 // chart is the chart id of the test, if the format has charts and there is one.
-func (b *blocks) chart(id string, draw func(id string, colours map[string]int) *outline.Figure) *outline.Charts {
+func (b *blocks) chart(id string, draw func(id string) *outline.Figure) *outline.Charts {
 	if !b.charts {
 		return nil
 	}
-	if f := draw(b.id+"-"+id, b.colours); f != nil {
+	if f := draw(b.id + "-" + id); f != nil {
 		return &outline.Charts{Figures: []outline.Figure{*f}}
 	}
 	return nil
 }
 
 // panels are many charts, as chart.
-func (b *blocks) panels(id string, draw func(id string, colours map[string]int) []outline.Figure) *outline.Charts {
+func (b *blocks) panels(id string, draw func(id string) []outline.Figure) *outline.Charts {
 	if !b.charts {
 		return nil
 	}
-	if all := draw(b.id+"-"+id, b.colours); len(all) > 0 {
+	if all := draw(b.id + "-" + id); len(all) > 0 {
 		return &outline.Charts{Panels: true, Figures: all}
 	}
 	return nil
+}
+
+// charted adds charts with a table of their figures for those who cannot see them. Formats without charts
+// have their own tables.
+func (b *blocks) charted(key, heading string, fold outline.Fold, charts *outline.Charts, figures func() outline.Table) {
+	if charts == nil {
+		return
+	}
+	t := figures()
+	t.Drawn = true
+	b.add(outline.Block{Key: key, Heading: heading, Fold: fold, Charts: charts, Tables: tables(t)})
 }
 
 // addTest adds all blocks of the test in their order: the answer and what shows it, what else is to know,
@@ -148,6 +150,8 @@ func (b *blocks) addTest() {
 	b.add(outline.Block{Place: outline.Lead, Lines: first, Style: outline.Answers})
 	b.add(outline.Block{Place: outline.Lead, Lines: caveats, Style: outline.Caveats})
 	shown := b.addShown()
+	best := testView{b.asCompared(), b.Catalogue}
+	b.charted(keyAnswer, best.answerHeading(), outline.Always, b.chart(keyAnswer, best.answerFigure), best.answerTable)
 	b.add(outline.Block{Key: "findings", Heading: b.Sentence("page.findings", text.Args{"Findings": len(further)}), Fold: outline.Closed, Lines: further, Style: outline.List})
 	b.table("factors", b.Sentence("page.factors", text.Args{"Plateau": b.PlateauOf}), outline.Always, b.effectTable())
 	b.addPairs(shown)
@@ -168,8 +172,9 @@ func (b *blocks) addTest() {
 	b.add(outline.Block{Key: "options", Heading: b.Sentence("page.options", nil), Fold: outline.Closed, Place: outline.Details, Lines: b.options(), Style: outline.Tags})
 }
 
-// Keys of blocks of which one leads.
+// Keys of the blocks that show the answer: the chart and one of the tables.
 const (
+	keyAnswer     = "answer-chart"
 	keyStudy      = "study"
 	keyPairs      = "pairs"
 	keyContention = "contention"
@@ -263,26 +268,26 @@ func (b *blocks) addComparisons(shown string) {
 
 // addTrials adds what single trials and single round trips show.
 func (b *blocks) addTrials() {
-	b.add(outline.Block{Key: "trials", Heading: b.Sentence("page.trials", nil), Charts: b.chart("trials", b.stripFigure)})
-	b.add(outline.Block{Key: "percentiles", Heading: b.Sentence("page.curves", nil), Charts: b.chart("percentiles", b.curveFigure)})
+	b.charted("trials", b.Sentence("page.trials", nil), outline.Always, b.chart("trials", b.stripFigure), b.stripTable)
+	b.charted("percentiles", b.Sentence("page.curves", nil), outline.Always, b.chart("percentiles", b.curveFigure), b.percentileTable)
 	if load := tables(b.loadTable()); load != nil {
 		b.add(outline.Block{Key: "load", Heading: b.Sentence("page.load", nil), Tables: load, Charts: b.chart("load", b.loadFigure)})
-		b.add(outline.Block{Key: "load-time", Heading: b.Sentence("page.load_time", nil), Fold: outline.Hidden, Charts: b.panels("load-time", b.loadOverTime)})
+		b.charted("load-time", b.Sentence("page.load_time", nil), outline.Hidden, b.panels("load-time", b.loadOverTime), func() outline.Table { return b.timeTable(true, loadLines) })
 	}
 }
 
 // addOverTime adds how trials went.
 func (b *blocks) addOverTime() {
 	if table := tables(b.copyTable()); table != nil {
-		charts := b.panels("copy", func(id string, _ map[string]int) []outline.Figure { return b.copyFigures(id) })
+		charts := b.panels("copy", b.copyFigures)
 		if charts != nil {
 			charts.Legend = b.copyLegend()
 		}
 		b.add(outline.Block{Key: "copy", Heading: b.copyHeading(), Tables: table, Charts: charts})
 	}
-	b.add(outline.Block{Key: "streams", Heading: b.Sentence("page.streams", nil), Fold: outline.Hidden, Charts: b.panels("streams", b.sharingFigures)})
+	b.charted("streams", b.Sentence("page.streams", nil), outline.Hidden, b.panels("streams", b.sharingFigures), b.sharingTable)
 	if charts := b.panels("time", b.timeFigures); charts != nil {
 		heading := b.Sentence("page.over_time", text.Args{"Patterns": len(charts.Figures), "All": len(b.Rows)})
-		b.add(outline.Block{Key: "time", Heading: heading, Fold: outline.Hidden, Charts: charts})
+		b.charted("time", heading, outline.Hidden, charts, func() outline.Table { return b.timeTable(b.Basis.isTime(), timeOf) })
 	}
 }

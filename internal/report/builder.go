@@ -116,6 +116,7 @@ func (b *Builder) Report() (*Report, error) {
 	for _, g := range byLabel(b.results, b.labels) {
 		r.Tests = append(r.Tests, b.test(g))
 	}
+	r.assignHues()
 	r.Warnings = collectWarnings(b.results)
 	slices.SortStableFunc(b.hosts, func(a, b Host) int { return natural(a.Name, b.Name) })
 	slices.SortStableFunc(b.tools, func(a, b Tool) int { return natural(a.order(), b.order()) })

@@ -7,11 +7,11 @@ import (
 	"soku/internal/text"
 )
 
-// Lines of a chart of a copy, as numbers of colours.
+// Dashes of the lines of a chart of a copy, which have the colour of their pattern.
 const (
-	colourRead = iota
-	colourNetwork
-	colourWritten
+	dashRead = iota
+	dashNetwork
+	dashWritten
 )
 
 const (
@@ -55,19 +55,19 @@ func (t testView) copyFigures(id string) []outline.Figure {
 	var out []outline.Figure
 	for i, s := range typical {
 		trial := text.Args{"Pattern": rows[i].Pattern, "Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand}
-		p := t.overTime(t.Sentence("chart.copy.title", trial), t.unit(unit), area, x, rates)
-		t.addCopy(p, s, below)
+		p := t.overTime(t.Sentence("chart.copy.title", trial), t.copyContent(s), t.unit(unit), area, x, rates)
+		t.addCopy(p, s, t.hues.of(rows[i].Levels), below)
 		out = append(out, panel(id, i, t.Sentence("chart.copy.caption", trial), p))
 	}
 	return out
 }
 
 // addCopy draws a trial: its rates, and on an axis below them its operations.
-func (t testView) addCopy(p *plot, s *copySeries, operations axis) {
+func (t testView) addCopy(p *plot, s *copySeries, hue int, operations axis) {
 	if p.addYTicks(operations); len(operations.marks) > 0 {
 		p.label(p.Plot.Left, p.Plot.Bottom-copyOperations-4, "start", "small", t.Sentence("chart.copy.operations", nil), "")
 	}
-	line := func(points []point, y axis, color int, title string) {
+	line := func(points []point, y axis, dash int, title string) {
 		var at [][2]float64
 		for _, v := range points {
 			at = append(at, [2]float64{p.x.at(v.at), y.at(v.value)})
@@ -76,26 +76,26 @@ func (t testView) addCopy(p *plot, s *copySeries, operations axis) {
 			at = [][2]float64{{p.Plot.Left, at[0][1]}, {p.Plot.Right, at[0][1]}}
 		}
 		if len(at) > 0 {
-			p.line("curve", color, title, at...)
+			p.dashed(hue, dash, title, at...)
 		}
 	}
 	if e := s.source; e != nil {
-		line(e.rate, p.y, colourRead, t.Sentence("chart.copy.read", text.Args{"Device": e.device}))
-		line(e.operations, operations, colourRead, t.Sentence("chart.copy.reads", nil))
+		line(e.rate, p.y, dashRead, t.Sentence("chart.copy.read", text.Args{"Device": e.device}))
+		line(e.operations, operations, dashRead, t.Sentence("chart.copy.reads", nil))
 	}
-	line(s.network, p.y, colourNetwork, t.Sentence("chart.copy.network", nil))
+	line(s.network, p.y, dashNetwork, t.Sentence("chart.copy.network", nil))
 	if e := s.sink; e != nil {
-		line(e.rate, p.y, colourWritten, t.Sentence("chart.copy.written", text.Args{"Device": e.device}))
-		line(e.operations, operations, colourWritten, t.Sentence("chart.copy.writes", nil))
+		line(e.rate, p.y, dashWritten, t.Sentence("chart.copy.written", text.Args{"Device": e.device}))
+		line(e.operations, operations, dashWritten, t.Sentence("chart.copy.writes", nil))
 	}
 }
 
-// copyLegend names the colours of the charts.
+// copyLegend names the dashes of the charts.
 func (t testView) copyLegend() []outline.Legend {
 	return []outline.Legend{
-		{Series: colourRead, Text: t.Sentence("chart.copy.legend_read", nil)},
-		{Series: colourNetwork, Text: t.Sentence("chart.copy.network", nil)},
-		{Series: colourWritten, Text: t.Sentence("chart.copy.legend_written", nil)},
+		{Series: outline.NoHue, Dash: dashRead, Text: t.Sentence("chart.copy.legend_read", nil)},
+		{Series: outline.NoHue, Dash: dashNetwork, Text: t.Sentence("chart.copy.network", nil)},
+		{Series: outline.NoHue, Dash: dashWritten, Text: t.Sentence("chart.copy.legend_written", nil)},
 	}
 }
 

@@ -10,33 +10,50 @@ import (
 )
 
 const (
-	mostCurves  = 12 // more would be a tangle; the best are drawn
+	mostCurves  = outline.Hues // more would be a tangle, and of one colour have one dash; the best are drawn
 	curvePoints = 60
 	mostNines   = 5 // the scale ends at 99.999 %
 )
 
 // curveFigure draws the merged round trips of each pattern as a curve of
 // percentiles, stretched towards the slow end where they differ.
-func (t testView) curveFigure(id string, series map[string]int) *outline.Figure {
-	var rows []*Row
-	for _, r := range t.drawn() {
-		if r.Histogram(metric.RoundTrips) != nil {
-			rows = append(rows, r)
-		}
-	}
-	if len(rows) == 0 {
+func (t testView) curveFigure(id string) *outline.Figure {
+	drawn, all := t.withRoundTrips()
+	if all == 0 {
 		return nil
 	}
-	drawn := rows[:min(len(rows), mostCurves)]
-	f := inBothWidths(id, func(width float64) *plot { return t.curves(drawn, width, series) })
-	f.Caption = t.SentenceFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": len(rows)})
-	for _, r := range drawn {
-		f.Legend = append(f.Legend, outline.Legend{Series: series[r.Pattern], Text: r.Pattern})
+	dashes := t.dashes(drawn)
+	f := inBothWidths(id, func(width float64) *plot { return t.curves(drawn, width, dashes) })
+	f.Caption = t.SentenceFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": all})
+	for i, r := range drawn {
+		f.Legend = append(f.Legend, outline.Legend{Series: t.hues.of(r.Levels), Dash: dashes[i], Text: r.Pattern})
 	}
 	return &f
 }
 
-func (t testView) curves(rows []*Row, width float64, series map[string]int) *plot {
+// withRoundTrips are the patterns that have a curve, best first, and the number of all that could
+// have one.
+func (t testView) withRoundTrips() (drawn []*Row, all int) {
+	for _, r := range t.drawn() {
+		if r.Histogram(metric.RoundTrips) != nil {
+			drawn = append(drawn, r)
+		}
+	}
+	return drawn[:min(len(drawn), mostCurves)], len(drawn)
+}
+
+// dashes are those of the curves of patterns: none has the dashes of another with its colour.
+func (t testView) dashes(rows []*Row) (out []int) {
+	drawn := map[int]int{} // curves of a colour
+	for _, r := range rows {
+		hue := t.hues.of(r.Levels)
+		out = append(out, (hue+drawn[hue])%outline.Hues)
+		drawn[hue]++
+	}
+	return out
+}
+
+func (t testView) curves(rows []*Row, width float64, dashes []int) *plot {
 	low, high, nines := math.Inf(1), 0.0, 1.0
 	for _, r := range rows {
 		h := r.Histogram(metric.RoundTrips)
@@ -47,7 +64,7 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 	if width == narrowChart {
 		height = 260
 	}
-	box := outline.Box{Left: 58, Top: 10, Right: width - 10, Bottom: height - 42}
+	box := outline.Box{Left: 58, Top: 22, Right: width - 10, Bottom: height - 42}
 	x := axis{low: 0, high: nines, from: box.Left, to: box.Right}
 	for _, m := range []mark{{0, "0"}, {math.Log10(2), "50"}, {1, "90"}, {2, "99"}, {3, "99.9"}, {4, "99.99"}, {5, "99.999"}} {
 		if m.at <= nines+1e-9 {
@@ -55,10 +72,11 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 		}
 	}
 	p := newPlot(frame{
-		title: t.SentenceFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), desc: t.answer(), width: width, height: height, box: box,
+		title: t.SentenceFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), desc: t.percentileContent(rows), width: width, height: height, box: box,
 		xTitle: t.SentenceFor(t.test(), "chart.curves.axis", nil), yTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
 	}, x, logAxis(low, high, box.Bottom, box.Top, 8).labels(timeText))
-	for _, r := range rows {
+	p.sayBetter(t, metric.RTTP50)
+	for k, r := range rows {
 		h := r.Histogram(metric.RoundTrips)
 		end := reach(h)
 		var points [][2]float64
@@ -72,7 +90,7 @@ func (t testView) curves(rows []*Row, width float64, series map[string]int) *plo
 			}
 			return "" // too few round trips
 		}
-		p.line("curve", series[r.Pattern], t.Sentence("chart.curves.pattern", text.Args{
+		p.dashed(t.hues.of(r.Levels), dashes[k], t.Sentence("chart.curves.pattern", text.Args{
 			"Pattern": r.Pattern, "P50": figure(metric.RTTP50), "P99": figure(metric.RTTP99), "P999": figure(metric.RTTP999),
 		}), points...)
 	}

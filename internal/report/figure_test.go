@@ -237,7 +237,7 @@ func TestPercentilesOfSetUpsAreTimesWhateverTheRankingRestsOn(t *testing.T) {
 	if test.Basis.Metric != metric.Connections {
 		t.Fatalf("ranked by %s", test.Basis.Metric.Key)
 	}
-	drawing := english(test).curveFigure("x", map[string]int{})
+	drawing := english(test).curveFigure("x")
 	if drawing == nil {
 		t.Fatal("no curve is drawn")
 	}

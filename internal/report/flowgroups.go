@@ -116,7 +116,7 @@ func (t testView) flowTable() outline.Table {
 	if len(all) < 2 {
 		return outline.Table{}
 	}
-	all = ends(all, bestShown, lastShown)
+	all = ends(all, mostRows, bestShown, lastShown)
 	out := outline.NewTable(len(all))
 	out.AddText(t.named("column.pattern", outline.Column{Head: true}), func(i int) string { return all[i].Pattern })
 	if slices.ContainsFunc(all, func(g FlowGroups) bool { return g.Direction != "" }) {

@@ -6,23 +6,28 @@ import (
 	"soku/internal/report/outline"
 )
 
-// A test of more than [mostRows] patterns has pictures and lines of only the best and the
-// worst. Tables of pages have all.
+// A test of more than [mostRows] patterns has lines of only the best and the worst, one of more
+// than [mostPictured] pictures of only those. Tables of pages have all.
 const (
 	mostRows  = 60
 	bestShown = 40
 	lastShown = 20
+
+	mostPictured = 30 // rows of a chart, and panels
+	bestPictured = 20
+	lastPictured = 10
+
 	bestLines = 20 // on a terminal
 	lastLines = 10
 )
 
 // pictured are the rows that charts have a place for: all that have values, best first, or of
 // many the best and the worst.
-func (t *Test) pictured() []*Row { return ends(t.drawn(), bestShown, lastShown) }
+func (t *Test) pictured() []*Row { return ends(t.drawn(), mostPictured, bestPictured, lastPictured) }
 
-// ends returns a list, or the first and last elements of one longer than [mostRows].
-func ends[T any](all []T, first, last int) []T {
-	if len(all) <= mostRows {
+// ends returns a list, or the first and last elements of one that is longer than most.
+func ends[T any](all []T, most, first, last int) []T {
+	if len(all) <= most {
 		return all
 	}
 	return slices.Concat(all[:first], all[len(all)-last:])
@@ -34,7 +39,7 @@ func (t *Test) panels() []*Row {
 	pictured := t.pictured()
 	var out []*Row
 	for i := range t.Rows {
-		if r := &t.Rows[i]; len(t.Rows) <= mostRows || slices.Contains(pictured, r) {
+		if r := &t.Rows[i]; len(t.Rows) <= mostPictured || slices.Contains(pictured, r) {
 			out = append(out, r)
 		}
 	}
@@ -47,7 +52,7 @@ func (t *Test) few() map[string]bool {
 		return nil
 	}
 	out := map[string]bool{}
-	for _, p := range ends(t.Ranking, bestLines, lastLines) {
+	for _, p := range ends(t.Ranking, mostRows, bestLines, lastLines) {
 		out[p.Pattern] = true
 	}
 	return out

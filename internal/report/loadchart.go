@@ -19,7 +19,7 @@ const (
 
 // loadFigure draws the round trips of each pattern without and with the load,
 // in the order of the ranking.
-func (t testView) loadFigure(id string, series map[string]int) *outline.Figure {
+func (t testView) loadFigure(id string) *outline.Figure {
 	var rows []*Row
 	for _, r := range t.pictured() {
 		if r.underLoad() {
@@ -29,12 +29,12 @@ func (t testView) loadFigure(id string, series map[string]int) *outline.Figure {
 	if len(rows) == 0 {
 		return nil
 	}
-	f := inBothWidths(id, func(width float64) *plot { return t.load(rows, width, series) })
+	f := inBothWidths(id, func(width float64) *plot { return t.load(rows, width) })
 	f.Caption = t.Sentence("chart.load.caption", text.Args{"From": barFrom, "To": barTo})
 	return &f
 }
 
-func (t testView) load(rows []*Row, width float64, series map[string]int) *plot {
+func (t testView) load(rows []*Row, width float64) *plot {
 	low, high := math.Inf(1), 0.0
 	for _, r := range rows {
 		for _, d := range []*metric.Distribution{metric.IdleRoundTrips, metric.LoadedRoundTrips} {
@@ -43,10 +43,11 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) *plot 
 			}
 		}
 	}
-	box := outline.Box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + loadRow*float64(len(rows))}
+	box := outline.Box{Left: 8, Top: 20, Right: width - 8, Bottom: 20 + loadRow*float64(len(rows))}
 	p := newPlot(frame{
-		title: t.Sentence("chart.load.title", text.Args{"Heading": t.heading()}), width: width, height: box.Bottom + 40, box: box, xTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
+		title: t.Sentence("chart.load.title", text.Args{"Heading": t.heading()}), desc: t.loadContent(rows), width: width, height: box.Bottom + 40, box: box, xTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
 	}, logAxis(low, high, box.Left, box.Right, int(width/70)).labels(timeText), axis{})
+	p.sayBetter(t, metric.RTTP50)
 	for i, r := range rows {
 		top := box.Top + loadRow*float64(i)
 		value := ""
@@ -55,13 +56,25 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) *plot 
 		}
 		p.rowTitle(top, r.Pattern, r.Pattern, value, 90)
 		if h := r.Histogram(metric.IdleRoundTrips); h != nil {
-			p.addRoundTrips(t.Sentence("chart.load.idle", barArgs(r, h)), "interval", h, series[r.Pattern], top+22)
+			p.addRoundTrips(t.Sentence("chart.load.idle", barArgs(r, h)), "interval", h, t.hues.of(r.Levels), top+22)
 		}
 		if h := r.Histogram(metric.LoadedRoundTrips); h != nil {
-			p.addRoundTrips(t.Sentence("chart.load.loaded", barArgs(r, h)), "loaded", h, series[r.Pattern], top+37)
+			p.addRoundTrips(t.Sentence("chart.load.loaded", barArgs(r, h)), "loaded", h, t.hues.of(r.Levels), top+37)
 		}
 	}
 	return p
+}
+
+// loadLines are the round trips of a row's trials over time, a line for each part of a trial.
+func loadLines(r *Row) (out [][]series) {
+	for _, s := range r.loads {
+		var parts []series
+		for _, part := range s.parts {
+			parts = append(parts, series{round: s.round, repeat: s.repeat, points: part, until: s.to})
+		}
+		out = append(out, parts)
+	}
+	return out
 }
 
 func percentile(h *measure.Histogram, p float64) float64 { return float64(h.Percentile(p)) }
@@ -79,17 +92,10 @@ func (p *plot) addRoundTrips(title, class string, h *measure.Histogram, color in
 
 // loadOverTime draws the round trips before, during and after the load, over the time of the
 // load, which is that of the first trial.
-func (t testView) loadOverTime(id string, color map[string]int) []outline.Figure {
+func (t testView) loadOverTime(id string) []outline.Figure {
 	title := func(pattern string) string { return t.Sentence("chart.load_time.title", text.Args{"Pattern": pattern}) }
-	return t.panelsOverTime(id, title, true, color, func(r *Row) (out []series) {
-		for _, s := range r.loads {
-			for _, part := range s.parts {
-				out = append(out, series{round: s.round, repeat: s.repeat, points: part, until: s.to})
-			}
-		}
-		return out
-	}, func(p *plot, r *Row) {
-		p.band("load", color[r.Pattern], r.loads[0].from, r.loads[0].to, p.Plot.Top, p.Plot.Bottom-p.Plot.Top, t.Sentence("chart.load_time.load", nil))
+	return t.panelsOverTime(id, title, true, loadLines, func(p *plot, r *Row) {
+		p.band("load", t.hues.of(r.Levels), r.loads[0].from, r.loads[0].to, p.Plot.Top, p.Plot.Bottom-p.Plot.Top, t.Sentence("chart.load_time.load", nil))
 	})
 }
 

@@ -132,6 +132,7 @@ type Test struct {
 	asked       string // the factor that the campaign asks about, or ""
 	askedByName bool   // it is named, and not chosen by what it does
 	byPatterns  bool   // the campaign asks which pattern is best
+	hues        hues   // of the charts
 	pivot       *pivot // the table that was asked for, or nil
 }
 

@@ -289,10 +289,10 @@ func TestAReportOfHundredsOfPatternsIsReadable(t *testing.T) {
 	}
 	html := written(t, forms(r)["html"])
 	charts, strips := strings.Count(html, `role="img"`), strings.Count(html, `class="mean `)
-	if charts > 70 || strips != 2*mostRows || len(html) > 1<<20 {
+	if charts > 70 || strips != 2*mostPictured || len(html) > 1<<20 {
 		t.Errorf("%d charts with %d strips, %d bytes", charts, strips, len(html))
 	}
-	for _, want := range []string{"The 40 best and the 20 worst of 380 patterns.", `<summary id="t1-figures">Figures of 380 patterns</summary>`, "Over time: 60 of 380 patterns, the best and the worst"} {
+	for _, want := range []string{"The 20 best and the 10 worst of 380 patterns.", `<summary id="t1-figures">Figures of 380 patterns</summary>`, "Over time: 30 of 380 patterns, the best and the worst"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %s", want)
 		}

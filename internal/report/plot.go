@@ -6,8 +6,10 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"soku/internal/measure/metric"
 	"soku/internal/printable"
 	"soku/internal/report/outline"
+	"soku/internal/text"
 )
 
 // path makes SVG path data of points, a tenth of a pixel exact.
@@ -123,6 +125,16 @@ func (p *plot) line(class string, color int, title string, points ...[2]float64)
 	p.Lines = append(p.Lines, outline.Shape{Class: class, Series: color, D: path(points), Title: title})
 }
 
+// dashed adds a curve with dashes.
+func (p *plot) dashed(color, dash int, title string, points ...[2]float64) {
+	p.Lines = append(p.Lines, outline.Shape{Class: "curve", Series: color, Dash: dash, D: path(points), Title: title})
+}
+
+// sayBetter writes above the plot whether a higher or a lower figure is better.
+func (p *plot) sayBetter(t testView, m *metric.Definition) {
+	p.label(p.Plot.Right, p.Plot.Top-7, "end", "small", t.Sentence("chart.better", text.Args{"Higher": m.Better == metric.Higher}), "")
+}
+
 // stroke adds a vertical line at a figure of the horizontal axis.
 func (p *plot) stroke(class string, color int, at, top, bottom float64, title string) {
 	x := p.x.at(at)
@@ -155,8 +167,8 @@ var panelBox = outline.Box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: pane
 const panelHeight = 150
 
 // overTime is a panel over the seconds of a trial.
-func (t testView) overTime(title, yTitle string, box outline.Box, x, y axis) *plot {
-	return newPlot(frame{title: title, width: panelWidth, height: box.Bottom + 36, box: box, xTitle: t.Sentence("chart.time.axis", nil), yTitle: yTitle}, x, y)
+func (t testView) overTime(title, desc, yTitle string, box outline.Box, x, y axis) *plot {
+	return newPlot(frame{title: title, desc: desc, width: panelWidth, height: box.Bottom + 36, box: box, xTitle: t.Sentence("chart.time.axis", nil), yTitle: yTitle}, x, y)
 }
 
 // basisAxis is the vertical axis of the figure that ranks: logarithmic for times, from zero for

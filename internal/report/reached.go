@@ -101,7 +101,7 @@ func (t testView) reachedTable() outline.Table {
 	if len(t.Reached) <= mostReached || !slices.ContainsFunc(t.Reached, func(r Reached) bool { return len(r.With) > 0 }) {
 		return outline.Table{}
 	}
-	all := ends(t.Reached, bestShown, lastShown)
+	all := ends(t.Reached, mostRows, bestShown, lastShown)
 	out := outline.NewTable(len(all))
 	var limits []float64
 	for _, r := range all {

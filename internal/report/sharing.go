@@ -34,14 +34,14 @@ func sharingOf(r *measure.Result, allTrials int) []sharing {
 	return out
 }
 
-// evenly is at most n values of a sorted list, the first and the last among them.
-func evenly(sorted []float64, n int) []float64 {
-	if len(sorted) <= n {
-		return sorted
+// evenly is at most n elements of a list, evenly spaced, the first and the last among them. n is 2 or more.
+func evenly[T any](list []T, n int) []T {
+	if len(list) <= n {
+		return list
 	}
-	out := make([]float64, n)
+	out := make([]T, n)
 	for i := range out {
-		out[i] = sorted[i*(len(sorted)-1)/(n-1)]
+		out[i] = list[i*(len(list)-1)/(n-1)]
 	}
 	return out
 }
@@ -56,7 +56,7 @@ const (
 // sharingFigures draws what each stream got, a panel a pattern, a strip a trial, in
 // which every stream is a stroke. Each panel has an axis of its own from zero: what
 // compares is how wide the strokes lie in relation to their distance from zero.
-func (t testView) sharingFigures(id string, series map[string]int) []outline.Figure {
+func (t testView) sharingFigures(id string) []outline.Figure {
 	var out []outline.Figure
 	for i, r := range t.panels() {
 		strips := leastFair(r.sharings)
@@ -70,11 +70,11 @@ func (t testView) sharingFigures(id string, series map[string]int) []outline.Fig
 		unit := scaleFor(rateScales, high/2)
 		box := outline.Box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
 		p := newPlot(frame{
-			title: t.Sentence("chart.streams.title", text.Args{"Pattern": r.Pattern}), width: panelWidth, height: box.Bottom + 38, box: box,
+			title: t.Sentence("chart.streams.title", text.Args{"Pattern": r.Pattern}), desc: t.sharingContent(r), width: panelWidth, height: box.Bottom + 38, box: box,
 			xTitle: t.Sentence("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
 		}, exactAxis(high*1.02, box.Left, box.Right, 4).in(unit), axis{})
 		for k, s := range strips {
-			t.addSharing(p, s, series[r.Pattern], box.Top+sharingRow*float64(k)+3)
+			t.addSharing(p, s, t.hues.of(r.Levels), box.Top+sharingRow*float64(k)+3)
 		}
 		caption := t.Sentence("chart.streams.caption", text.Args{"Pattern": r.Pattern, "More": len(r.sharings) - len(strips)})
 		out = append(out, panel(id, i, caption, p))
@@ -113,10 +113,10 @@ func (t testView) addSharing(p *plot, s sharing, color int, top float64) {
 			last = at
 		}
 	}
-	name := t.Sentence("chart.streams.trial", text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Direction": string(s.direction)})
+	name := t.sharingName(s)
 	title := t.Sentence("chart.streams.strip", text.Args{"Trial": name, "Index": s.index, "Streams": s.count, "Median": median, "Low": low, "High": high})
 	p.band("interval", color, low, high, top, height, title)
 	p.Lines = append(p.Lines, outline.Shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
-	p.label(8, top+12, "start", "small", cutTo(name, stripsLeft-12), "")
+	p.label(8, top+12, "start", "small", cutTo(name, stripsLeft-12), name)
 	p.label(panelWidth-8, top+12, "end", "small", text.Index(s.index), title)
 }

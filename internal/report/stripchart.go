@@ -16,22 +16,33 @@ const stripRow = 42
 
 // stripFigure draws the basis figure of every trial, a strip a pattern, best
 // first: each trial a dot, the estimate a bar, its 95 % interval a band.
-func (t testView) stripFigure(id string, series map[string]int) *outline.Figure {
+func (t testView) stripFigure(id string) *outline.Figure {
 	if len(t.drawn()) == 0 {
 		return nil
 	}
-	f := inBothWidths(id, func(width float64) *plot { return t.strip(width, series) })
+	f := inBothWidths(id, func(width float64) *plot { return t.strip(width) })
 	f.Caption = t.Sentence("chart.trials.caption", text.Args{
 		"Interval": slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }),
 		"Cut":      slices.ContainsFunc(f.Charts[0].Lines, func(s outline.Shape) bool { return s.Class == "cut" }),
-		"Shown":    len(t.pictured()), "All": len(t.drawn()), "Best": bestShown, "Last": lastShown,
+		"Shown":    len(t.pictured()), "All": len(t.drawn()), "Best": bestPictured, "Last": lastPictured,
 		"Hollow": slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }),
+		"Marked": slices.ContainsFunc(t.pictured(), func(r *Row) bool { return len(r.marked(len(t.pictured()))) < len(r.Values) }),
 		"Limit":  slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Limit(t.Basis.Metric) != nil }),
 	})
 	return &f
 }
 
-func (t testView) strip(width float64, series map[string]int) *plot {
+// marked are the trials of a row that have a mark: all, or of many evenly spaced ones from the lowest to
+// the highest.
+func (r *Row) marked(rows int) []Value {
+	most := max(mostMarks/rows, leastPoints)
+	if len(r.Values) <= most {
+		return r.Values
+	}
+	return evenly(slices.SortedFunc(slices.Values(r.Values), func(a, b Value) int { return cmp.Compare(a.Value, b.Value) }), most)
+}
+
+func (t testView) strip(width float64) *plot {
 	rows := t.pictured()
 	var all []float64
 	for _, r := range rows {
@@ -43,15 +54,16 @@ func (t testView) strip(width float64, series map[string]int) *plot {
 		}
 	}
 	low, high := stats.Range(all)
-	box := outline.Box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + stripRow*float64(len(rows))}
+	box := outline.Box{Left: 8, Top: 20, Right: width - 8, Bottom: 20 + stripRow*float64(len(rows))}
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
 	x := linearAxis(low, high, box.Left, box.Right, int(width/80)).in(unit)
 	p := newPlot(frame{
-		title: t.Sentence("chart.trials.title", text.Args{"Heading": t.heading()}), desc: t.answer(), width: width, height: box.Bottom + 40, box: box,
+		title: t.Sentence("chart.trials.title", text.Args{"Heading": t.heading()}), desc: t.stripContent(rows), width: width, height: box.Bottom + 40, box: box,
 		xTitle: t.Sentence("chart.trials.axis", text.Args{"Noun": t.noun(), "Unit": t.unit(unit), "Cut": x.low > 0}),
 	}, x, axis{})
+	p.sayBetter(t, t.Basis.Metric)
 	for i, r := range rows {
-		t.stripRow(p, r, series[r.Pattern], box.Top+stripRow*float64(i))
+		t.stripRow(p, r, t.hues.of(r.Levels), box.Top+stripRow*float64(i))
 	}
 	return p
 }
@@ -79,7 +91,7 @@ func (t testView) stripRow(p *plot, r *Row, s int, top float64) {
 	}
 	p.rowTitle(top, name, r.Pattern, estimate, room)
 	least, most := math.Inf(1), math.Inf(-1)
-	for _, v := range r.Values {
+	for _, v := range r.marked(len(t.pictured())) {
 		least, most = min(least, v.Value), max(most, v.Value)
 		class := "dot"
 		if v.Confidence == measure.Medium || v.Confidence == measure.Low {
@@ -89,19 +101,25 @@ func (t testView) stripRow(p *plot, r *Row, s int, top float64) {
 	}
 	p.line("span", s, "", [2]float64{p.x.at(least), middle}, [2]float64{p.x.at(most), middle})
 	if interval != "" {
-		p.band("interval", s, *place.Low, *place.High, middle-7, 14, interval)
-		if *place.Low < p.x.low {
-			p.arrow(p.x.at(*place.Low), middle, -1, s, interval)
-		}
-		if *place.High > p.x.high {
-			p.arrow(p.x.at(*place.High), middle, 1, s, interval)
-		}
+		p.interval(*place.Low, *place.High, middle, 7, s, interval)
 	}
 	if l := r.Limit(t.Basis.Metric); l != nil {
 		p.stroke("limit", 0, l.Value, middle-11, middle+11, t.limitTitle(r.Pattern, l))
 	}
 	if place.Estimate != nil {
 		p.stroke("mean", s, *place.Estimate, middle-9, middle+9, t.Sentence("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": t.value(*place.Estimate)}))
+	}
+}
+
+// interval adds a band between two figures of the horizontal axis, with an arrow where it goes on
+// beyond the axis. height is that of its half.
+func (p *plot) interval(low, high, middle, height float64, series int, title string) {
+	p.band("interval", series, low, high, middle-height, 2*height, title)
+	if low < p.x.low {
+		p.arrow(p.x.at(low), middle, -1, series, title)
+	}
+	if high > p.x.high {
+		p.arrow(p.x.at(high), middle, 1, series, title)
 	}
 }
 

@@ -4,13 +4,14 @@ import (
 	"math"
 	"slices"
 
+	"soku/internal/measure/metric"
 	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
 const (
-	sweepHeight = 280 // of the chart of one curve
-	sweepPanel  = 200 // of one of several
+	sweepHeight = 300 // of the chart of one curve
+	sweepPanel  = 220 // of one of several
 	mostSweeps  = 24  // panels
 )
 
@@ -34,14 +35,23 @@ func (t testView) sweepCharts(id string) *outline.Charts {
 	return charts
 }
 
-// sweep draws one curve on axes that all have in common.
+// sweep draws one curve. All have the horizontal axis in common, and the vertical one unless their
+// limits differ. Texts are above the plot, where they cover nothing.
 func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot {
-	box := outline.Box{Left: 58, Top: 20, Right: width - 14, Bottom: height - 42}
+	box := outline.Box{Left: 58, Top: 40, Right: width - 14, Bottom: height - 42}
 	var xs, ys []float64
 	low := math.Inf(1)
 	for _, o := range all {
 		for _, p := range o.Points {
-			xs, ys, low = append(xs, p.Value), append(ys, p.Estimate), min(low, p.Estimate)
+			xs = append(xs, p.Value)
+		}
+	}
+	if limitsDiffer(all) {
+		all = []Curve{c}
+	}
+	for _, o := range all {
+		for _, p := range o.Points {
+			ys, low = append(ys, p.Estimate), min(low, p.Estimate)
 			for _, v := range []*float64{p.High, p.Limit} {
 				if v != nil {
 					ys = append(ys, *v)
@@ -57,30 +67,47 @@ func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot {
 	}
 	y, unit := t.basisAxis(low, slices.Max(ys), box, 5)
 	p := newPlot(frame{
-		title: t.Sentence("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), desc: t.levelsOff(c), width: width, height: height, box: box,
+		title: t.Sentence("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), desc: t.sweepContent(c), width: width, height: height, box: box,
 		xTitle: t.Sentence("curve.axis", text.Args{"Option": c.Option, "Log": x.log}), yTitle: t.Sentence("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),
 	}, x, y)
+	p.label(box.Left, 13, "start", "small", t.Sentence("chart.better", text.Args{"Higher": t.Basis.Metric.Better == metric.Higher}), "")
 	t.addLimitLine(p, c)
 	t.addPlateau(p, c)
 	t.addCurve(p, c)
 	return p
 }
 
+// limitsDiffer reports whether points of curves have different documented limits, or only some have one.
+func limitsDiffer(all []Curve) bool {
+	limits := map[float64]bool{}
+	for _, c := range all {
+		for _, p := range c.Points {
+			if p.Limit == nil {
+				limits[0] = true
+			} else {
+				limits[*p.Limit] = true
+			}
+		}
+	}
+	return len(limits) > 1
+}
+
 // addCurve draws the points with their intervals, and the line between them.
 func (t testView) addCurve(out *plot, c Curve) {
 	var line [][2]float64
+	hue := t.hues.of(c.Levels)
 	for _, p := range c.Points {
 		at := out.x.at(p.Value)
 		line = append(line, [2]float64{at, out.y.at(p.Estimate)})
 		args := text.Args{"Option": c.Option, "Level": p.Level, "Value": t.value(p.Estimate), "Interval": ""}
 		if p.Low != nil && p.High != nil {
 			low, high := out.y.at(*p.Low), out.y.at(*p.High)
-			out.Lines = append(out.Lines, outline.Shape{Class: "whisker", D: path([][2]float64{{at, low}, {at, high}}) + path([][2]float64{{at - 4, low}, {at + 4, low}}) + path([][2]float64{{at - 4, high}, {at + 4, high}})})
+			out.Lines = append(out.Lines, outline.Shape{Class: "whisker", Series: hue, D: path([][2]float64{{at, low}, {at, high}}) + path([][2]float64{{at - 4, low}, {at + 4, low}}) + path([][2]float64{{at - 4, high}, {at + 4, high}})})
 			args["Interval"] = t.between(t.value(*p.Low), t.value(*p.High))
 		}
-		out.Marks = append(out.Marks, outline.Shape{Class: "dot", X: at, Y: out.y.at(p.Estimate), Title: t.Sentence("curve.point", args)})
+		out.Marks = append(out.Marks, outline.Shape{Class: "dot", Series: hue, X: at, Y: out.y.at(p.Estimate), Title: t.Sentence("curve.point", args)})
 	}
-	out.line("curve", 0, "", line...)
+	out.dashed(hue, 0, "", line...)
 }
 
 // addLimitLine draws the documented limit of the figure, where levels have one.
@@ -97,7 +124,7 @@ func (t testView) addLimitLine(out *plot, c Curve) {
 		return
 	}
 	out.line("limit", 0, title, line...)
-	out.label(out.Plot.Right, line[len(line)-1][1]-5, "end", "value", title, "")
+	out.label(out.Plot.Right, 13, "end", "small", title, title)
 }
 
 // addPlateau draws the plateau as a band from the knee on, and the knee.
@@ -106,19 +133,16 @@ func (t testView) addPlateau(out *plot, c Curve) {
 	if knee == nil || c.Plateau == nil || c.Rising {
 		return
 	}
+	hue := t.hues.of(c.Levels)
 	from, top := out.x.at(knee.Value), out.y.at(*c.Plateau)
 	title := t.levelsOff(c)
 	if c.Low != nil && c.High != nil {
 		above, below := out.y.at(*c.High), out.y.at(*c.Low)
-		out.Bands = append(out.Bands, outline.Shape{Class: "interval", X: from, Y: above, W: max(out.Plot.Right-from, 1), H: max(below-above, 1), Title: title})
+		out.Bands = append(out.Bands, outline.Shape{Class: "interval", Series: hue, X: from, Y: above, W: max(out.Plot.Right-from, 1), H: max(below-above, 1), Title: title})
 	}
-	out.line("plateau", 0, title, [2]float64{from, top}, [2]float64{out.Plot.Right, top})
+	out.line("plateau", hue, title, [2]float64{from, top}, [2]float64{out.Plot.Right, top})
 	out.line("knee", 0, title, [2]float64{from, out.Plot.Bottom}, [2]float64{from, top})
-	at, anchor := from+6, "start"
-	if from > (out.Plot.Left+out.Plot.Right)/2 {
-		at, anchor = from-6, "end"
-	}
-	out.label(at, out.Plot.Bottom-8, anchor, "value", t.Sentence("curve.knee", text.Args{"Level": knee.Level}), title)
+	out.label(out.Plot.Left, 28, "start", "small", cutTo(t.Sentence("curve.knee", text.Args{"Level": knee.Level}), out.Plot.Right-out.Plot.Left), title)
 }
 
 // spreadByFactors reports whether ascending numbers are spread more evenly by their logarithms

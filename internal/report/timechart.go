@@ -2,24 +2,33 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"soku/internal/report/outline"
 	"soku/internal/text"
 )
 
 // timeFigures draws each pattern's trials over time, by the figure that ranks.
-func (t testView) timeFigures(id string, color map[string]int) []outline.Figure {
+func (t testView) timeFigures(id string) []outline.Figure {
 	title := func(pattern string) string { return t.Sentence("chart.time.title", text.Args{"Pattern": pattern}) }
-	return t.panelsOverTime(id, title, t.Basis.isTime(), color, func(r *Row) []series { return r.series }, nil)
+	return t.panelsOverTime(id, title, t.Basis.isTime(), timeOf, nil)
 }
 
-// panelsOverTime draws lines over time, one panel a pattern on common axes, so that panels
+// timeOf is the line of each trial of a row.
+func timeOf(r *Row) (out [][]series) {
+	for _, s := range r.series {
+		out = append(out, []series{s})
+	}
+	return out
+}
+
+// panelsOverTime draws the lines of trials over time, one panel a pattern on common axes, so that panels
 // compare. roundTrips is set if the values are round trips; otherwise they have the unit of the figure that ranks. under, unless
 // it is nil, adds what lies under the lines of a row.
-func (t testView) panelsOverTime(id string, title func(pattern string) string, roundTrips bool, color map[string]int, lines func(*Row) []series, under func(*plot, *Row)) []outline.Figure {
+func (t testView) panelsOverTime(id string, title func(pattern string) string, roundTrips bool, lines func(*Row) [][]series, under func(*plot, *Row)) []outline.Figure {
 	low, high, end := math.Inf(1), 0.0, 0.0
 	for i := range t.Rows {
-		for _, s := range lines(&t.Rows[i]) {
+		for _, s := range slices.Concat(lines(&t.Rows[i])...) {
 			end = max(end, s.until)
 			for _, p := range s.points {
 				if p.value > 0 {
@@ -40,18 +49,19 @@ func (t testView) panelsOverTime(id string, title func(pattern string) string, r
 	}
 	var out []outline.Figure
 	for i, r := range t.panels() {
-		drawn := lines(r)
-		if len(drawn) == 0 {
+		trials := lines(r)
+		if len(trials) == 0 {
 			continue
 		}
-		p := t.overTime(title(r.Pattern), yTitle, panelBox, x, y)
+		drawn := evenly(trials, mostLines)
+		p := t.overTime(title(r.Pattern), t.timeContent(drawn, roundTrips), yTitle, panelBox, x, y)
 		if under != nil {
 			under(p, r)
 		}
-		for _, s := range drawn {
-			t.timeLines(p, s, color[r.Pattern])
+		for _, s := range slices.Concat(drawn...) {
+			t.timeLines(p, s, t.hues.of(r.Levels))
 		}
-		out = append(out, panel(id, i, r.Pattern, p))
+		out = append(out, panel(id, i, t.Sentence("chart.time.caption", text.Args{"Pattern": r.Pattern, "Shown": len(drawn), "Trials": len(trials)}), p))
 	}
 	return out
 }

@@ -72,7 +72,7 @@ func (t *Test) findAtBest(patterns []pattern, rounds map[int]int, question strin
 	}
 	sub := &Test{
 		Label: t.Label, Test: t.Test, Capture: t.Capture, Basis: t.Basis, Practical: t.Practical, Rounds: t.Rounds, interim: t.interim,
-		Factors: slices.DeleteFunc(slices.Clone(t.Factors), func(f string) bool { return slices.Contains(tuning, f) }), Tuned: levels,
+		Factors: slices.DeleteFunc(slices.Clone(t.Factors), func(f string) bool { return slices.Contains(tuning, f) }), Tuned: levels, asked: t.asked,
 	}
 	var merged []pattern // levels of one plateau are one pattern
 	for _, p := range best {

@@ -164,7 +164,7 @@ func TestManyStreamsStayReadableAndBounded(t *testing.T) {
 	if page := written(t, inEnglish(r.HTML)); len(page) > 3_000_000 {
 		t.Errorf("160 trials, 80 of them with 1024 streams and latency, make a page of %d bytes", len(page))
 	}
-	figures := english(r.test(t, "tcp")).sharingFigures("x", map[string]int{})
+	figures := english(r.test(t, "tcp")).sharingFigures("x")
 	if n := len(figures[0].Charts[0].Lines); n != mostStrips {
 		t.Errorf("%d strips in a panel", n)
 	}

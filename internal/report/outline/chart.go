@@ -14,9 +14,17 @@ type Figure struct {
 	Legend  []Legend
 }
 
-// Legend names a colour.
+// Hues is how many colours and shapes of marks a format has.
+const Hues = 8
+
+// NoHue is the series of what has the colour of texts.
+const NoHue = -1
+
+// Legend names the colour of marks, or of lines with their dashes.
 type Legend struct {
 	Series int
+	Dash   int
+	Mark   bool // a mark, not a line
 	Text   string
 }
 
@@ -47,10 +55,12 @@ type Tick struct {
 	Anchor string // start, middle or end
 }
 
-// Shape is a rectangle, a path or a mark; Series picks the colour.
+// Shape is a rectangle, a path or a mark. Series, 0 to Hues-1 or NoHue, picks the colour and the shape of
+// a mark, Dash, 0 to Hues-1, the dashes of a curve.
 type Shape struct {
 	Class      string
 	Series     int
+	Dash       int
 	Title      string // tooltip
 	X, Y, W, H float64
 	D          string // path data of SVG

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strconv"
 
 	"soku/internal/printable"
 	"soku/internal/report/outline"
@@ -15,7 +16,6 @@ import (
 var pageFiles embed.FS
 
 const (
-	colours     = 8  // of series in the style sheet (classes s0 to s7); dashes distinguish further ones
 	tallNames   = 8  // columns of colours from which long names stand upright, and how long these are
 	manyColumns = 12 // of colours from which cells are narrow
 )
@@ -34,8 +34,8 @@ func HTML(w io.Writer, d *outline.Document, c *text.Catalogue) error {
 		"clean":  printable.Words,
 		"lines":  printable.Text,
 		"dict":   text.Pairs,
-		"color":  func(i int) int { return i % colours },
-		"dash":   func(i int) int { return (i + i/colours) % colours },
+		"hue":    hueClass,
+		"mark":   func(series int) string { return marks[max(series, 0)%outline.Hues] },
 		"class":  tableClass,
 		"before": func(i int) int { return i - 1 },
 	}).ParseFS(pageFiles, "templates/report.html.tmpl", "templates/chart.svg.tmpl")
@@ -43,6 +43,27 @@ func HTML(w io.Writer, d *outline.Document, c *text.Catalogue) error {
 		return err
 	}
 	return t.Execute(w, page{d})
+}
+
+// hueClass is the class of the style sheet for the colour of a series: s0 to s7, or sn.
+func hueClass(series int) string {
+	if series == outline.NoHue {
+		return "sn"
+	}
+	return "s" + strconv.Itoa(series%outline.Hues)
+}
+
+// marks are the shapes of the series, as path data from the middle on: circle, square, triangle up,
+// diamond, triangle down, plus, cross and star.
+var marks = [outline.Hues]string{
+	"m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z",
+	"m-4-4h8v8h-8z",
+	"m0-5.2l5 8.7h-10z",
+	"m0-5.6l5.6 5.6l-5.6 5.6l-5.6-5.6z",
+	"m0 5.2l5-8.7h-10z",
+	"m-1.7-5.2h3.4v3.5h3.5v3.4h-3.5v3.5h-3.4v-3.5h-3.5v-3.4h3.5z",
+	"m0-2.4l2.5-2.5l2.4 2.4l-2.5 2.5l2.5 2.5l-2.4 2.4l-2.5-2.5l-2.5 2.5l-2.4-2.4l2.5-2.5l-2.5-2.5l2.4-2.4z",
+	"m0-6l1.5 4h4.2l-3.4 2.6l1.3 4.1l-3.6-2.5l-3.6 2.5l1.3-4.1l-3.4-2.6h4.2z",
 }
 
 // page is what the templates see.

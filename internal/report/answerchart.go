@@ -1,0 +1,164 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"soku/internal/printable"
+	"soku/internal/report/outline"
+	"soku/internal/stats"
+	"soku/internal/text"
+)
+
+// answerHeading is what the answer chart shows.
+func (t testView) answerHeading() string {
+	return t.Sentence("page.answer_chart", text.Args{"Noun": t.noun(), "Factor": t.asked})
+}
+
+// answerTable is the figures of the answer chart.
+func (t testView) answerTable() outline.Table {
+	a := t.answerRows()
+	type line struct {
+		answerMark
+		row string
+	}
+	var lines []line
+	for _, r := range a.rows {
+		for _, m := range r.marks {
+			lines = append(lines, line{m, r.name})
+		}
+	}
+	if len(lines) == 0 {
+		return outline.Table{}
+	}
+	out, unit := outline.NewTable(len(lines)), t.rankUnit()
+	out.AddText(t.named("column.pattern", outline.Column{Head: true}), func(i int) string { return lines[i].row })
+	if a.factor != "" {
+		out.AddText(outline.Column{Name: a.factor, Head: true}, func(i int) string { return lines[i].name })
+	}
+	addFigures(&out, outline.Column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, unit, func(i int) *float64 { return &lines[i].estimate })
+	if a.has(answerMark.highFigure) {
+		t.addIntervals(&out, t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true}), unit, unit.text, func(i int) (low, high *float64) { return lines[i].low, lines[i].high })
+	}
+	if a.has(answerMark.limitFigure) {
+		addFigures(&out, t.named("column.limit", outline.Column{Unit: t.unit(unit), Number: true}), unit, func(i int) *float64 { return lines[i].limit })
+	}
+	return out
+}
+
+const (
+	answerLine  = 18  // pixels of a line of marks
+	answerTop   = 6   // and above the lines of a row
+	answerName  = 16  // of a name above its row
+	answerNames = 300 // of the names at the left of a wide chart, at most
+	boldPixels  = 8   // of a column of a name
+)
+
+// answerFigure draws the estimates of the levels of the asked factor, a row for each combination
+// of the other factors' levels.
+func (t testView) answerFigure(id string) *outline.Figure {
+	a := t.answerRows()
+	if len(a.rows) == 0 {
+		return nil
+	}
+	f := inBothWidths(id, func(width float64) *plot { return t.answerPlot(a, width) })
+	f.Legend = a.series()
+	f.Caption = t.Sentence("chart.answer.caption", text.Args{
+		"Factor": a.factor, "Of": a.of, "Shown": len(a.rows), "All": a.all, "First": bestPictured, "Last": lastPictured,
+		"Interval": a.has(answerMark.highFigure), "Limit": a.has(answerMark.limitFigure),
+		"Cut": slices.ContainsFunc(f.Charts[0].Lines, func(s outline.Shape) bool { return s.Class == "cut" }),
+	})
+	return &f
+}
+
+// answerAxis spans estimates and limits, and of intervals what is near them.
+func (t testView) answerAxis(a answerFigures, from, to, width float64) (axis, scale) {
+	var figures []float64
+	for _, r := range a.rows {
+		for _, m := range r.marks {
+			if figures = append(figures, m.estimate); m.limit != nil {
+				figures = append(figures, *m.limit)
+			}
+		}
+	}
+	low, high := stats.Range(figures)
+	least, most := 0.75*low, 1.25*high
+	for _, r := range a.rows {
+		for _, m := range r.marks {
+			if m.low != nil && m.high != nil {
+				low, high = min(low, max(*m.low, least)), max(high, min(*m.high, most))
+			}
+		}
+	}
+	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
+	return linearAxis(low, high, from, to, int(width/80)).in(unit), unit
+}
+
+func (t testView) answerPlot(a answerFigures, width float64) *plot {
+	box := outline.Box{Left: 8, Top: 20, Right: width - 8}
+	above := 0.0 // of a name
+	if width == wideChart {
+		box.Left += a.nameWidth()
+	} else {
+		above = answerName
+	}
+	x, unit := t.answerAxis(a, box.Left+8, box.Right-8, width-box.Left)
+	placed, tops := make([][]spot, len(a.rows)), make([]float64, len(a.rows))
+	box.Bottom = box.Top
+	for i, r := range a.rows {
+		spots, lines := placeMarks(r.marks, x, unit, box)
+		placed[i], tops[i] = spots, box.Bottom
+		box.Bottom += answerTop + above + answerLine*float64(lines)
+	}
+	p := newPlot(frame{
+		title: t.Sentence("chart.answer.title", text.Args{"Heading": t.heading()}), desc: t.answerContent(a), width: width, height: box.Bottom + 40, box: box,
+		xTitle: t.Sentence("chart.answer.axis", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit), "Cut": x.low > 0}),
+	}, x, axis{})
+	p.sayBetter(t, t.Basis.Metric)
+	names := strings.Join(a.heads, " / ")
+	p.label(8, box.Top-7, "start", "small", cutTo(names, width-120), names)
+	for i, r := range a.rows {
+		if p.YTicks = append(p.YTicks, outline.Tick{At: tops[i]}); above > 0 {
+			p.label(box.Left, tops[i]+answerTop+9, "start", "name", cutTo(r.name, (box.Right-box.Left)*charPixels/boldPixels), r.name)
+		} else {
+			p.label(box.Left-8, tops[i]+answerTop+13, "end", "name", cutTo(r.name, a.nameWidth()*charPixels/boldPixels), r.name)
+		}
+		for k, s := range placed[i] {
+			t.addAnswer(p, r.marks[k], s, tops[i]+answerTop+above+answerLine/2)
+		}
+	}
+	return p
+}
+
+// nameWidth is how many pixels the names of the rows need at most.
+func (a answerFigures) nameWidth() float64 {
+	columns := 0
+	for _, r := range a.rows {
+		columns = max(columns, runewidth.StringWidth(printable.Words(r.name)))
+	}
+	return min(float64(columns)*boldPixels+8, answerNames)
+}
+
+func (t testView) answerContent(a answerFigures) string {
+	what := t.Sentence("chart.answer.content", text.Args{"Noun": t.noun(), "Factor": a.factor, "Rows": len(a.rows)})
+	return t.content(what, a.named(), t.value)
+}
+
+// addAnswer draws a mark with its figure, its interval and its limit. top is the middle of the first
+// line of its row.
+func (t testView) addAnswer(p *plot, m answerMark, s spot, top float64) {
+	middle := top + answerLine*float64(s.line)
+	title := t.Sentence("chart.trials.estimate", text.Args{"Pattern": m.pattern, "Estimate": t.value(m.estimate)})
+	if m.low != nil && m.high != nil {
+		title = t.Sentence("chart.trials.interval", text.Args{"Pattern": m.pattern, "Low": t.value(*m.low), "High": t.value(*m.high)})
+		p.interval(*m.low, *m.high, middle, 5, m.hue, title)
+	}
+	if m.limit != nil {
+		r := find(t.Rows, func(r *Row) bool { return r.Pattern == m.pattern })
+		p.stroke("limit", 0, *m.limit, middle-answerLine/2, middle+answerLine/2, t.limitTitle(m.pattern, r.Limit(t.Basis.Metric)))
+	}
+	p.Marks = append(p.Marks, outline.Shape{Class: "dot", Series: m.hue, X: s.x, Y: middle, Title: title})
+	p.label(s.labelX, top+answerLine*float64(s.labelLine)+4, s.anchor, "value", s.text, "")
+}
