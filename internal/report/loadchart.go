@@ -44,9 +44,9 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) *plot 
 		}
 	}
 	box := outline.Box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + loadRow*float64(len(rows))}
-	p := newPlot(frame{
+	p := t.describeAxes(newPlot(frame{
 		title: t.Sentence("chart.load.title", text.Args{"Heading": t.heading()}), width: width, height: box.Bottom + 40, box: box, xTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
-	}, logAxis(low, high, box.Left, box.Right, int(width/70)).labels(timeText), axis{})
+	}, logAxis(low, high, box.Left, box.Right, int(width/70)).labels(timeText), axis{}))
 	for i, r := range rows {
 		top := box.Top + loadRow*float64(i)
 		value := ""

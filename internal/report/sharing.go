@@ -69,10 +69,10 @@ func (t testView) sharingFigures(id string, series map[string]int) []outline.Fig
 		}
 		unit := scaleFor(rateScales, high/2)
 		box := outline.Box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
-		p := newPlot(frame{
+		p := t.describeAxes(newPlot(frame{
 			title: t.Sentence("chart.streams.title", text.Args{"Pattern": r.Pattern}), width: panelWidth, height: box.Bottom + 38, box: box,
 			xTitle: t.Sentence("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
-		}, exactAxis(high*1.02, box.Left, box.Right, 4).in(unit), axis{})
+		}, exactAxis(high*1.02, box.Left, box.Right, 4).in(unit), axis{}))
 		for k, s := range strips {
 			t.addSharing(p, s, series[r.Pattern], box.Top+sharingRow*float64(k)+3)
 		}
