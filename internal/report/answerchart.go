@@ -12,42 +12,6 @@ import (
 	"soku/internal/text"
 )
 
-// answerHeading is what the answer chart shows.
-func (t testView) answerHeading() string {
-	return t.Sentence("page.answer_chart", text.Args{"Noun": t.noun(), "Factor": t.asked})
-}
-
-// answerTable is the figures of the answer chart.
-func (t testView) answerTable() outline.Table {
-	a := t.answerRows()
-	type line struct {
-		answerMark
-		row string
-	}
-	var lines []line
-	for _, r := range a.rows {
-		for _, m := range r.marks {
-			lines = append(lines, line{m, r.name})
-		}
-	}
-	if len(lines) == 0 {
-		return outline.Table{}
-	}
-	out, unit := outline.NewTable(len(lines)), t.rankUnit()
-	out.AddText(t.named("column.pattern", outline.Column{Head: true}), func(i int) string { return lines[i].row })
-	if a.factor != "" {
-		out.AddText(outline.Column{Name: a.factor, Head: true}, func(i int) string { return lines[i].name })
-	}
-	addFigures(&out, outline.Column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, unit, func(i int) *float64 { return &lines[i].estimate })
-	if a.has(answerMark.highFigure) {
-		t.addIntervals(&out, t.named("column.interval", outline.Column{Unit: t.unit(unit), Number: true}), unit, unit.text, func(i int) (low, high *float64) { return lines[i].low, lines[i].high })
-	}
-	if a.has(answerMark.limitFigure) {
-		addFigures(&out, t.named("column.limit", outline.Column{Unit: t.unit(unit), Number: true}), unit, func(i int) *float64 { return lines[i].limit })
-	}
-	return out
-}
-
 const (
 	answerLine  = 18  // pixels of a line of marks
 	answerTop   = 6   // and above the lines of a row

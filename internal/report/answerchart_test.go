@@ -157,18 +157,6 @@ func TestFiguresOfTheAnswerChartCoverNothing(t *testing.T) {
 	}
 }
 
-// covered are texts of charts that cover another text or a mark.
-const covered = `(() => {
-  const out = [], apart = (a, b) => a.right < b.left + 1 || b.right < a.left + 1 || a.bottom < b.top + 3 || b.bottom < a.top + 3;
-  for (const svg of document.querySelectorAll('svg[role=img]')) {
-    if (!/answer-chart|sweep/.test(svg.id) || svg.getBoundingClientRect().width === 0) continue;
-    const texts = [...svg.querySelectorAll('text')].filter(e => e.firstChild && e.firstChild.nodeType === 3).map(e => [e.firstChild.data, e.getBoundingClientRect()]);
-    const marks = [...svg.querySelectorAll('.dot, .interval')].map(e => ['a mark', e.getBoundingClientRect()]);
-    texts.forEach(([name, a], i) => [...texts.slice(i + 1), ...marks].forEach(([other, b]) => { if (!apart(a, b)) out.push(svg.id + ': ' + name + ' covers ' + other); }));
-  }
-  return out;
-})()`
-
 func TestTextsOfTheAnswerCoverNothingInABrowser(t *testing.T) {
 	t.Parallel()
 	ctx := browser(t)
@@ -185,9 +173,8 @@ func TestTextsOfTheAnswerCoverNothingInABrowser(t *testing.T) {
 	}
 	for _, width := range []int64{360, 1200} {
 		show(ctx, t, file, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, Mobile: width < 500}, emulation.SetEmulatedMediaParams{})
-		over, cut, text := evaluate[[]string](ctx, t, covered), evaluate[[]string](ctx, t, cutOff), evaluate[float64](ctx, t, smallestText)
-		if len(over) > 0 || len(cut) > 0 || text < 9 {
-			t.Errorf("at %d pixels: %s; cut off %q; text of %.1f pixels", width, strings.Join(over, "; "), cut, text)
+		for _, c := range checksOfWidths {
+			check(ctx, t, c, fmt.Sprintf("%d pixels", width))
 		}
 	}
 }

@@ -150,8 +150,6 @@ func (b *blocks) addTest() {
 	b.add(outline.Block{Place: outline.Lead, Lines: first, Style: outline.Answers})
 	b.add(outline.Block{Place: outline.Lead, Lines: caveats, Style: outline.Caveats})
 	shown := b.addShown()
-	best := testView{b.asCompared(), b.Catalogue}
-	b.charted(keyAnswer, best.answerHeading(), outline.Always, b.chart(keyAnswer, best.answerFigure), best.answerTable)
 	b.add(outline.Block{Key: "findings", Heading: b.Sentence("page.findings", text.Args{"Findings": len(further)}), Fold: outline.Closed, Lines: further, Style: outline.List})
 	b.table("factors", b.Sentence("page.factors", text.Args{"Plateau": b.PlateauOf}), outline.Always, b.effectTable())
 	b.addPairs(shown)
@@ -172,9 +170,8 @@ func (b *blocks) addTest() {
 	b.add(outline.Block{Key: "options", Heading: b.Sentence("page.options", nil), Fold: outline.Closed, Place: outline.Details, Lines: b.options(), Style: outline.Tags})
 }
 
-// Keys of the blocks that show the answer: the chart and one of the tables.
+// Keys of the blocks of which one shows the answer.
 const (
-	keyAnswer     = "answer-chart"
 	keyStudy      = "study"
 	keyPairs      = "pairs"
 	keyContention = "contention"
@@ -182,48 +179,54 @@ const (
 	keyFigures    = "figures"
 )
 
-// addShown adds the table that shows the answer, and returns its key: that of the study, of the pairs of
-// hosts, of the only curve, or of the figures of all patterns.
+// addShown adds the table that shows the answer, with a chart of the same figures, and returns its key.
 func (b *blocks) addShown() string {
-	if s := b.study(); s != nil {
-		b.add(outline.Block{Place: outline.Lead, Key: keyStudy, Heading: s.heading(), Tables: tables(s.table())})
-		return keyStudy
+	shown := b.shown()
+	if shown.Place = outline.Lead; shown.Charts == nil {
+		best := testView{b.asCompared(), b.Catalogue}
+		shown.Charts = b.chart("answer-chart", best.answerFigure)
 	}
+	b.add(shown)
+	return shown.Key
+}
+
+// shown is the table that shows the answer: that of the study, of the pairs of hosts, of contention,
+// of the only curve, or of the figures of all patterns.
+func (b *blocks) shown() outline.Block {
+	s := b.study()
 	switch {
+	case s != nil:
+		return outline.Block{Key: keyStudy, Heading: s.heading(), Tables: tables(s.table())}
 	case b.Pairs != nil && len(b.heatMaps()) > 0:
-		b.add(b.pairs(outline.Lead))
-		return keyPairs
+		return b.pairs()
 	case b.Pairs != nil && b.Pairs.Contention != nil:
-		b.add(b.contention(outline.Lead, outline.Always))
-		return keyContention
+		return b.contention(outline.Always)
 	case b.Curve != nil && len(b.varying()) == 1:
-		b.add(b.curve(outline.Lead))
-		return keyCurve
+		return b.curve()
 	}
-	b.add(b.figures(outline.Lead, outline.Always))
-	return keyFigures
+	return b.figures(outline.Always)
 }
 
-func (b *blocks) pairs(place outline.Place) outline.Block {
-	return outline.Block{Place: place, Key: keyPairs, Heading: b.heatHeading(), Tables: b.heatMaps()}
+func (b *blocks) pairs() outline.Block {
+	return outline.Block{Key: keyPairs, Heading: b.heatHeading(), Tables: b.heatMaps()}
 }
 
-func (b *blocks) curve(place outline.Place) outline.Block {
+func (b *blocks) curve() outline.Block {
 	var charts *outline.Charts
 	if b.charts {
 		charts = b.sweepCharts(b.id + "-sweep")
 	}
-	return outline.Block{Place: place, Key: keyCurve, Heading: b.curveHeading(), Tables: tables(b.curveTable()), Charts: charts}
+	return outline.Block{Key: keyCurve, Heading: b.curveHeading(), Tables: tables(b.curveTable()), Charts: charts}
 }
 
 // figures are those of all patterns.
-func (b *blocks) figures(place outline.Place, fold outline.Fold) outline.Block {
+func (b *blocks) figures(fold outline.Fold) outline.Block {
 	heading, figures := b.Sentence("page.figures", nil), b.figureTable()
 	if n := len(b.Rows); n > mostRows {
 		fold, heading = outline.Hidden, b.Sentence("page.figures_of", text.Args{"Patterns": n})
 		figures.Note = b.Sentence("text.lines", text.Args{"All": n, "Best": bestLines, "Last": lastLines})
 	}
-	return outline.Block{Place: place, Key: keyFigures, Heading: heading, Fold: fold, Tables: tables(figures)}
+	return outline.Block{Key: keyFigures, Heading: heading, Fold: fold, Tables: tables(figures)}
 }
 
 // addPairs adds what pairs of hosts have, and what contention costs them. shown is the block that is
@@ -234,23 +237,23 @@ func (b *blocks) addPairs(shown string) {
 	}
 	b.table("spread", b.spreadHeading(), outline.Always, b.spreadTable())
 	if shown != keyPairs {
-		b.add(b.pairs(outline.Body))
+		b.add(b.pairs())
 	}
 	b.add(outline.Block{Key: "contention-map", Heading: b.Sentence("page.contention_map", nil), Tables: b.contentionMaps()})
 	if shown != keyContention {
-		b.add(b.contention(outline.Body, outline.Hidden))
+		b.add(b.contention(outline.Hidden))
 	}
 }
 
-func (b *blocks) contention(place outline.Place, fold outline.Fold) outline.Block {
+func (b *blocks) contention(fold outline.Fold) outline.Block {
 	heading := b.Sentence("page.contention", text.Args{"Cut": b.contentionCut(), "Most": mostContentionPairs})
-	return outline.Block{Place: place, Key: keyContention, Heading: heading, Fold: fold, Tables: tables(b.contentionTable())}
+	return outline.Block{Key: keyContention, Heading: heading, Fold: fold, Tables: tables(b.contentionTable())}
 }
 
 // addCurves adds the curves over a factor whose levels are numbers.
 func (b *blocks) addCurves(shown string) {
 	if shown != keyCurve {
-		b.add(b.curve(outline.Body))
+		b.add(b.curve())
 	}
 	b.table("plateaus", b.plateauHeading(), outline.Always, b.plateauTable())
 }
@@ -258,7 +261,7 @@ func (b *blocks) addCurves(shown string) {
 // addComparisons adds the figures of all patterns and how they compare.
 func (b *blocks) addComparisons(shown string) {
 	if shown != keyFigures {
-		b.add(b.figures(outline.Body, outline.Hidden))
+		b.add(b.figures(outline.Hidden))
 	}
 	b.table("levels", b.Sentence("page.levels", text.Args{"Cut": b.cutPairs(), "Most": mostPairs}), outline.Hidden, b.levelTable())
 	if len(b.Ranking) > 1 {

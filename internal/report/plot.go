@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/mattn/go-runewidth"
 
@@ -25,12 +26,39 @@ func path(points [][2]float64) string {
 	return b.String()
 }
 
-// charPixels is the width of a column of text at 12 pixels, on the safe side.
-const charPixels = 7
+// Widths of characters of a bold text at 12 pixels, on the safe side.
+const (
+	charPixels  = 7
+	upperPixels = 9.5
+	broadPixels = 13.5 // such as W and those of two columns
+)
+
+func pixelsOf(r rune) float64 {
+	switch {
+	case runewidth.RuneWidth(r) > 1 || strings.ContainsRune("MWmw@%…", r):
+		return broadPixels
+	case unicode.IsUpper(r):
+		return upperPixels
+	}
+	return charPixels
+}
+
+// leastCut is how many characters of a text stay where there is no room.
+const leastCut = 3
 
 // cutTo shortens a text to about that many pixels.
 func cutTo(s string, pixels float64) string {
-	return (&runewidth.Condition{}).Truncate(printable.Words(s), max(int(pixels/charPixels), 4), "…")
+	runes := []rune(printable.Words(s))
+	fits, used := 0, 0.0 // characters that fit with an ellipsis
+	for i, r := range runes {
+		if used += pixelsOf(r); used+broadPixels <= pixels || i < leastCut {
+			fits = i + 1
+		}
+	}
+	if used <= pixels || len(runes) <= leastCut+1 {
+		return string(runes)
+	}
+	return string(runes[:fits]) + "…"
 }
 
 // tickPixels is the width of a character of an axis label.
@@ -162,7 +190,7 @@ func panel(id string, i int, caption string, p *plot) outline.Figure {
 }
 
 // panelBox is the room between the axes of a panel over time.
-var panelBox = outline.Box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: panelHeight - 36}
+var panelBox = outline.Box{Left: 64, Top: 8, Right: panelWidth - 8, Bottom: panelHeight - 36}
 
 const panelHeight = 150
 

@@ -51,13 +51,8 @@ func (p *terminal) table(t outline.Table) {
 // joined returns the table with one column for those that name its rows, if the rows have a name
 // for that. What the name has is written once a section.
 func (p *terminal) joined(t outline.Table) outline.Table {
-	var names []string
-	for _, c := range t.Columns {
-		if c.Head {
-			names = append(names, c.Name)
-		}
-	}
-	if n := len(names); n > 1 && len(t.Rows) > 0 && t.Rows[0].Name != "" {
+	if names := nameColumns(t); len(names) > 0 && len(t.Rows) > 0 && t.Rows[0].Name != "" {
+		n := len(names)
 		if factors := strings.Join(names, measure.LevelSeparator); factors != p.factors {
 			p.factors = factors
 			p.wrap(indent, p.Sentence("text.patterns", text.Args{"Factors": factors}))
@@ -69,6 +64,19 @@ func (p *terminal) joined(t outline.Table) outline.Table {
 		return out
 	}
 	return t
+}
+
+// nameColumns are the headings of the columns that name a row, if there are several.
+func nameColumns(t outline.Table) (names []string) {
+	for _, c := range t.Columns {
+		if c.Head {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	return names
 }
 
 // gridOf has all columns but those of sentences.
@@ -146,36 +154,14 @@ func (g grid) split(width int) []grid {
 	return out
 }
 
-// fit leaves out columns, the one with the highest Drop first, until the grid is no wider than width
-// or only those remain that always stay. Names count with what they can be cut to.
+// fit leaves out columns until the grid is no wider than width or only those remain that always
+// stay.
 func (g grid) fit(width int) grid {
 	need := make([]int, len(g.columns))
-	keep := make([]bool, len(g.columns))
-	for i, c := range g.columns {
-		need[i], keep[i] = g.needed(i), true
-		if !c.Number && c.Drop == 0 {
-			need[i] = min(need[i], max(leastName, width/3))
-		}
+	for i := range g.columns {
+		need[i] = g.needed(i)
 	}
-	for {
-		total, worst := -gutter, -1
-		for i, c := range g.columns {
-			if !keep[i] {
-				continue
-			}
-			total += need[i] + gutter
-			if c.Drop > 0 && (worst < 0 || c.Drop > g.columns[worst].Drop) {
-				worst = i
-			}
-		}
-		if total <= width || worst < 0 {
-			break
-		}
-		keep[worst] = false
-		for i := worst + 1; i < len(g.columns) && g.columns[i].With; i++ {
-			keep[i] = false
-		}
-	}
+	keep := fitting(g.columns, need, width)
 	out := grid{rows: make([][]string, len(g.rows))}
 	for i, c := range g.columns {
 		if !keep[i] {
@@ -187,6 +173,37 @@ func (g grid) fit(width int) grid {
 		}
 	}
 	return out
+}
+
+// fitting reports which columns have room in that width: those with the highest Drop go first.
+// need is the width of each; names count with what they can be cut to.
+func fitting(columns []outline.Column, need []int, width int) []bool {
+	keep := make([]bool, len(columns))
+	for i, c := range columns {
+		keep[i] = true
+		if !c.Number && c.Drop == 0 {
+			need[i] = min(need[i], max(leastName, width/3))
+		}
+	}
+	for {
+		total, worst := -gutter, -1
+		for i, c := range columns {
+			if !keep[i] {
+				continue
+			}
+			total += need[i] + gutter
+			if c.Drop > 0 && (worst < 0 || c.Drop > columns[worst].Drop) {
+				worst = i
+			}
+		}
+		if total <= width || worst < 0 {
+			return keep
+		}
+		keep[worst] = false
+		for i := worst + 1; i < len(columns) && columns[i].With; i++ {
+			keep[i] = false
+		}
+	}
 }
 
 // grid writes a grid; names are cut until it fits.

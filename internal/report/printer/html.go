@@ -4,7 +4,6 @@ import (
 	"embed"
 	"html/template"
 	"io"
-	"slices"
 	"strconv"
 
 	"soku/internal/printable"
@@ -15,9 +14,13 @@ import (
 //go:embed templates/report.html.tmpl templates/chart.svg.tmpl templates/report.css
 var pageFiles embed.FS
 
+// A page has a table of contents if it has more than fewSections or is higher than fewScreens.
 const (
-	tallNames   = 8  // columns of colours from which long names stand upright, and how long these are
-	manyColumns = 12 // of colours from which cells are narrow
+	fewSections  = 4
+	fewScreens   = 4
+	screenHeight = 900 // in pixels, as the following
+	lineHeight   = 34
+	panelsInRow  = 3
 )
 
 // HTML writes one self-contained page in a language: no script, no external resource, every
@@ -28,16 +31,16 @@ func HTML(w io.Writer, d *outline.Document, c *text.Catalogue) error {
 		return err
 	}
 	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{
-		"css":    func() template.CSS { return template.CSS(css) },
-		"say":    c.SentenceFunc(),
-		"lang":   c.Language,
-		"clean":  printable.Words,
-		"lines":  printable.Text,
-		"dict":   text.Pairs,
-		"hue":    hueClass,
-		"mark":   func(series int) string { return marks[max(series, 0)%outline.Hues] },
-		"class":  tableClass,
-		"before": func(i int) int { return i - 1 },
+		"css":   func() template.CSS { return template.CSS(css) },
+		"say":   c.SentenceFunc(),
+		"lang":  c.Language,
+		"clean": printable.Words,
+		"lines": printable.Text,
+		"dict":  text.Pairs,
+		"hue":   hueClass,
+		"mark":  func(series int) string { return marks[max(series, 0)%outline.Hues] },
+		"table": newPageTable,
+		"pair":  isPair,
 	}).ParseFS(pageFiles, "templates/report.html.tmpl", "templates/chart.svg.tmpl")
 	if err != nil {
 		return err
@@ -80,23 +83,50 @@ func (p page) Answered() (out []answered) {
 	return out
 }
 
+// Contents are the sections of a page that has many of them or is long, otherwise none.
+func (p page) Contents() []outline.Section {
+	height := 0.0
+	for _, s := range p.Sections {
+		for _, b := range s.Blocks {
+			height += blockHeight(b)
+		}
+	}
+	if len(p.Sections) <= fewSections && height <= fewScreens*screenHeight {
+		return nil
+	}
+	return p.Sections
+}
+
+// blockHeight is about the height of what is shown of a block, in pixels, on a wide screen.
+func blockHeight(b outline.Block) float64 {
+	if b.Fold == outline.Closed || b.Fold == outline.Hidden {
+		return lineHeight
+	}
+	lines := len(b.Lines)
+	for _, t := range b.Tables {
+		lines += len(t.Rows)
+	}
+	height := lineHeight * float64(lines)
+	if b.Charts != nil {
+		for _, f := range b.Charts.Figures {
+			for _, c := range f.Charts[:min(len(f.Charts), 1)] { // the others are variants
+				if b.Charts.Panels {
+					c.Height /= panelsInRow
+				}
+				height += c.Height
+			}
+		}
+	}
+	return height
+}
+
+// isPair reports whether a block is a table and a chart, which stand side by side where there is
+// room.
+func isPair(b outline.Block) bool {
+	return len(b.Tables) == 1 && !b.Tables[0].Drawn && b.Charts != nil && !b.Charts.Panels && len(b.Charts.Figures) == 1
+}
+
 type answered struct {
 	ID, Title string
 	Lines     []string
-}
-
-// tableClass are the names by which the style sheet knows a table.
-func tableClass(key string, t outline.Table) string {
-	if t.Scale == nil {
-		return key
-	}
-	class := key + " heat"
-	figures := t.Columns[1:]
-	if len(figures) >= tallNames && slices.ContainsFunc(figures, func(c outline.Column) bool { return columnsOf(c.Name) >= tallNames }) {
-		class += " tall"
-	}
-	if len(figures) >= manyColumns {
-		class += " many"
-	}
-	return class
 }

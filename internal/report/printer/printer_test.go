@@ -116,7 +116,7 @@ func TestATerminalLeavesOutWhatItHasNoRoomFor(t *testing.T) {
 	table.Rows[1].Minor = true
 	want := []string{"title", "", "  the best", "  a", "  first"}
 	charts := &outline.Charts{Figures: []outline.Figure{{Caption: "drawn"}}}
-	got := lines(t, 60, outline.Block{Tables: []outline.Table{table}}, outline.Block{Heading: "options", Details: true, Lines: []string{"x"}}, outline.Block{Heading: "chart", Charts: charts})
+	got := lines(t, 60, outline.Block{Tables: []outline.Table{table}}, outline.Block{Heading: "options", Place: outline.Details, Lines: []string{"x"}}, outline.Block{Heading: "chart", Charts: charts})
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
