@@ -43,30 +43,6 @@ func (c *Comparisons) familyViews(in *text.Catalogue) (out []familyView) {
 	return out
 }
 
-// blocks are the answers, one table, the caveats, and what few readers need.
-func (v familyView) blocks(id string, full bool) []outline.Block {
-	var answers, each []string
-	for _, o := range v.all.Overall {
-		if o.family == v.family {
-			answers = append(answers, v.overall(o))
-		}
-	}
-	for _, r := range v.rows {
-		s := r.decision(r.ComparedPair)
-		if len(v.tests) > 1 {
-			s = v.Sentence("text.place", text.Args{"Pattern": r.pattern(), "Reason": s})
-		}
-		each = append(each, s)
-	}
-	return slices.DeleteFunc([]outline.Block{
-		{Lines: answers, Style: outline.Answers},
-		{Key: "changes", Heading: v.Sentence("compare.figures", text.Args{"Noun": v.basis().noun(), "Unit": v.basis().unitOf(v.form(), v.unit())}), Tables: []outline.Table{v.table(full)}},
-		{Key: "chart", Charts: v.chart(id)},
-		{Lines: v.notes(), Style: outline.Caveats},
-		{Key: "each", Heading: v.Sentence("compare.each", nil), Fold: outline.Closed, Details: !full, Lines: each, Style: outline.List},
-	}, func(b outline.Block) bool { return b.Empty() })
-}
-
 // title names the test and its figure.
 func (v familyView) title() string {
 	b := v.basis()
@@ -128,7 +104,7 @@ func (r comparedRow) answer(change string) string {
 		more = r.more(r.ComparedPair)
 	}
 	return r.Sentence("compare.pattern", text.Args{
-		"Change": change, "Paired": r.ComparedPair.Rounds, "A": r.Choices[r.A].Rounds, "B": r.Choices[r.B].Rounds,
+		"Change": change, "Paired": r.Rounds, "A": r.Choices[r.A].Rounds, "B": r.Choices[r.B].Rounds,
 		"Decision": string(r.Decision), "Seen": string(r.Seen), "Practical": r.all.Practical, "More": more,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,6 +60,30 @@ func (c *Comparisons) outline(in *text.Catalogue, full bool) *outline.Document {
 		d.Sections = append(d.Sections, outline.Section{ID: "rest", Title: in.Sentence("compare.rest", nil), Blocks: []outline.Block{{Lines: rest, Style: outline.Caveats}}})
 	}
 	return d
+}
+
+// blocks are the answers, one table, the caveats, and what few readers need.
+func (v familyView) blocks(id string, full bool) []outline.Block {
+	var answers, each []string
+	for _, o := range v.all.Overall {
+		if o.family == v.family {
+			answers = append(answers, v.overall(o))
+		}
+	}
+	for _, r := range v.rows {
+		s := r.decision(r.ComparedPair)
+		if len(v.tests) > 1 {
+			s = v.Sentence("text.place", text.Args{"Pattern": r.pattern(), "Reason": s})
+		}
+		each = append(each, s)
+	}
+	return slices.DeleteFunc([]outline.Block{
+		{Lines: answers, Style: outline.Answers},
+		{Key: "changes", Heading: v.Sentence("compare.figures", text.Args{"Noun": v.basis().noun(), "Unit": v.basis().unitOf(v.form(), v.unit())}), Tables: []outline.Table{v.table(full)}},
+		{Key: "chart", Charts: v.chart(id)},
+		{Lines: v.notes(), Style: outline.Caveats},
+		{Key: "each", Heading: v.Sentence("compare.each", nil), Fold: outline.Closed, Details: !full, Lines: each, Style: outline.List},
+	}, func(b outline.Block) bool { return b.Empty() })
 }
 
 // CSV writes a row a comparison, with the members that the JSON form has. Cells that a
@@ -205,19 +230,4 @@ func known(rounds int) *int {
 		return nil
 	}
 	return &rounds
-}
-
-// adjusted is how many tested comparisons hold together with those of a test.
-func (c *Comparisons) adjusted(t *ComparedTest) (n int) {
-	for _, o := range c.Tests {
-		if o.family != t.family {
-			continue
-		}
-		for _, p := range o.Pairs {
-			if p.Untested == "" {
-				n++
-			}
-		}
-	}
-	return n
 }

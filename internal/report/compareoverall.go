@@ -73,3 +73,18 @@ func (o *ComparedOverall) count(c stats.ChoiceComparison) {
 		o.SeenWorse++
 	}
 }
+
+// adjusted is how many tested comparisons hold together with those of a test.
+func (c *Comparisons) adjusted(t *ComparedTest) (n int) {
+	for _, o := range c.Tests {
+		if o.family != t.family {
+			continue
+		}
+		for _, p := range o.Pairs {
+			if p.Untested == "" {
+				n++
+			}
+		}
+	}
+	return n
+}

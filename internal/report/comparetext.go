@@ -68,14 +68,6 @@ func (v comparedView) difference(p ComparedPair) string {
 // leastWidth is the width below which the ends of an interval are written alike.
 const leastWidth = 1e-5
 
-// whole is v, or 0 where there is none.
-func whole(v float64) float64 {
-	if f := finite(v); f != nil {
-		return *f
-	}
-	return 0
-}
-
 // shown is what a decision rests on.
 func (v comparedView) shown(p ComparedPair) string {
 	probability := p.Adjusted

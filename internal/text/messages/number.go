@@ -121,7 +121,8 @@ func multiples(values []float64) (out []string) {
 			out = append(out, multiple(v, more))
 			unclear = unclear || i > 0 && v != 1 && strings.Trim(out[i], "0") == "1."
 		}
-		if more == mostDecimals || !unclear && !(wide && out[last-1] == out[last]) {
+		unclear = unclear || wide && out[last-1] == out[last]
+		if !unclear || more == mostDecimals {
 			return out
 		}
 	}
