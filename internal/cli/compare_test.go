@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -241,7 +243,7 @@ func TestLastIsTheNewestResultOrItsCampaign(t *testing.T) {
 	for _, last := range []string{"last", "last:sku=basic"} {
 		out.Reset()
 		sys.Args = []string{"compare", "before:sku=basic", last}
-		if code := Run(sys); code != 0 || !strings.Contains(flat(out.String()), "between "+last+" and before:sku=basic: ") {
+		if code := Run(sys); code != 0 || !strings.Contains(flat(out.String()), last+" carried 1.00 × the goodput of before:sku=basic ") {
 			t.Errorf("status %d, %s, %s", code, errs, out)
 		}
 	}
@@ -295,6 +297,41 @@ func TestComparisonsFitANarrowTerminal(t *testing.T) {
 				t.Errorf("%d columns: %s", w, line)
 			}
 		}
+	}
+}
+
+func TestComparisonsAreWrittenToAFileInTheFormatOfItsExtension(t *testing.T) {
+	for name, begins := range map[string]string{"a.html": "<!doctype html>", "A.MD": "## up: goodput", "a.xlsx": "PK", "a.csv": "test,label", "a.json": "{", "a": "up: goodput", "b.txt --format md": "## up"} {
+		words := strings.Fields(name)
+		file := filepath.Join(t.TempDir(), words[0])
+		out, errs, code := runCompareCommand(t, 0, append([]string{"before", "after", "-o", file}, words[1:]...)...)
+		written, err := os.ReadFile(file)
+		if code != 0 || err != nil || !strings.HasPrefix(string(written), begins) || out != "wrote "+file+"\n" {
+			t.Errorf("%s: status %d, %v, %s%s%.40q", name, code, err, out, errs, written)
+		}
+	}
+	for args, want := range map[string]string{"-o x.pdf": `no format "pdf"`, "--format xlsx": "-o FILE.xlsx", "--format trials.csv": "choose txt, md, html, xlsx, csv or json"} {
+		out, errs, code := runCompareCommand(t, 0, append([]string{"before", "after"}, strings.Fields(args)...)...)
+		if code != 2 || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %s%s", args, code, out, errs)
+		}
+	}
+	if out, _, _ := runCompareCommand(t, 0, "before", "after", "--format", "html", "-o", "-"); !strings.Contains(out, "<title>Comparison of before and after</title>") {
+		t.Error(out)
+	}
+}
+
+func TestACampaignAfterAnotherIsOneSentenceAndOneTableATest(t *testing.T) {
+	out, _, _ := runCompareCommand(t, 0, "before", "after")
+	if !strings.Contains(flat(out), "Over 4 patterns, after carried 1.20 × the goodput of before (95 % interval ") || strings.Count(out, "decision\n") != 2 {
+		t.Error(out)
+	}
+	if strings.Contains(flat(out), "after is better than before") {
+		t.Errorf("each comparison is for --full:\n%s", out)
+	}
+	full, _, _ := runCompareCommand(t, 0, "before", "after", "--full")
+	if !strings.HasPrefix(full, strings.TrimSpace(out[:200])) || !strings.Contains(flat(full), "basic / 1: after is better than before: goodput 20.") {
+		t.Error(full)
 	}
 }
 

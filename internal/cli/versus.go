@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 	"slices"
@@ -138,7 +139,11 @@ func (f *versusFlags) compare(ctx context.Context, sys *System, st store.Store, 
 	if f.json {
 		format = "json"
 	}
-	return writeComparisons(sys, compared, format)
+	var b bytes.Buffer
+	if err := comparisonFormats[format](compared, &b, sys, false); err != nil {
+		return err
+	}
+	return printAll(sys, b.Bytes())
 }
 
 // untilFlag is when soku versus has enough rounds: decided, an interval, or one after the other
@@ -184,7 +189,7 @@ func (f *versusFlags) untilPlan() plan.Until {
 	return u
 }
 
-// follow returns what says after every round how the comparisons stand.
+// follow returns what shows after every round the figures so far.
 func (f *versusFlags) follow(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []advice.Command) (func(campaign.Event) string, error) {
 	known, err := knownLimits(sys, "")()
 	if err != nil {

@@ -35,10 +35,13 @@ func TestVersusGoesOnUntilItsComparisonsAreDecided(t *testing.T) {
 	if c := doc.Comparisons[0]; c.Decision != "better" || c.Rounds < 6 || c.Looks.Level != 0.007 {
 		t.Errorf("%+v", c)
 	}
-	for _, want := range []string{"after 2 rounds: " + fast + ": goodput ", "× as high (95 % interval ", "better\n", "the comparison is decided after "} {
+	for _, want := range []string{"after 3 rounds: " + fast + ": goodput ", "× as high (95 % interval ", "the comparison is decided after "} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("no %q in\n%s", want, errs)
 		}
+	}
+	if before, _, _ := strings.Cut(errs, "the comparison is decided"); strings.Contains(before, "better") {
+		t.Errorf("a decision before the end:\n%s", errs)
 	}
 	if strings.Contains(errs, "after 1 round") {
 		t.Errorf("one round decides nothing:\n%s", errs)

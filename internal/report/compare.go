@@ -51,10 +51,11 @@ type CompareOptions struct {
 type Comparisons struct {
 	Practical float64
 	AllPairs  bool
-	Tests     []ComparedTest
-	LeftOut   int            // patterns of tests that only one of the choices has
-	Campaign  string         // identity of the one that measured them, or empty if unknown
-	Failed    []FailedChoice // that are in no comparison because no trial of theirs succeeded
+	Tests     []ComparedTest    // those of one label one after another
+	Overall   []ComparedOverall // of the tests of one label, in their order
+	LeftOut   int               // patterns of tests that only one of the choices has
+	Campaign  string            // identity of the one that measured them, or empty if unknown
+	Failed    []FailedChoice    // that are in no comparison because no trial of theirs succeeded
 }
 
 // FailedChoice is a choice of which no trial succeeded.
@@ -138,7 +139,8 @@ func Compare(choices []*Choice, o CompareOptions) (*Comparisons, error) {
 			tests[i].family = n
 		}
 		out.LeftOut += left
-		out.Tests = append(out.Tests, compareAllOf(tests, o)...)
+		tests = compareAllOf(tests, o)
+		out.Tests, out.Overall = append(out.Tests, tests...), append(out.Overall, overallOf(tests)...)
 	}
 	for i := range choices {
 		if !out.has(i) && (i > 0 || len(out.Tests) == 0) {

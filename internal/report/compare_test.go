@@ -37,7 +37,7 @@ func choose(name, campaign string, change func(*measure.Result), values ...float
 func comparedText(t *testing.T, c *Comparisons) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := c.Text(&b, text.English(), 0); err != nil {
+	if err := c.Text(&b, text.English(), 0, true); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Join(strings.Fields(b.String()), " ")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,39 +16,78 @@ import (
 	"soku/internal/text"
 )
 
-// Markdown writes the comparisons in a language, see [printer.Markdown].
-func (c *Comparisons) Markdown(w io.Writer, in *text.Catalogue) error {
-	return printer.Markdown(w, c.outline(in))
+// HTML writes the comparisons as a page in a language, see [printer.HTML].
+func (c *Comparisons) HTML(w io.Writer, in *text.Catalogue) error {
+	return printer.HTML(w, c.page(in), in)
 }
 
-// Text writes the comparisons in a language for a terminal, see [printer.Text].
-func (c *Comparisons) Text(w io.Writer, in *text.Catalogue, width int) error {
-	return printer.Text(w, c.outline(in), in, width)
+// XLSX writes the comparisons as a workbook in a language, see [printer.XLSX].
+func (c *Comparisons) XLSX(w io.Writer, in *text.Catalogue) error {
+	return printer.XLSX(w, c.page(in), in)
+}
+
+// Markdown writes the comparisons in a language, see [printer.Markdown].
+func (c *Comparisons) Markdown(w io.Writer, in *text.Catalogue) error {
+	return printer.Markdown(w, c.outline(in, false))
+}
+
+// Text writes the comparisons in a language for a terminal, see [printer.Text]: of more than 30 rows
+// those with the largest changes, unless all are asked for with full, which adds a sentence on each.
+func (c *Comparisons) Text(w io.Writer, in *text.Catalogue, width int, full bool) error {
+	return printer.Text(w, c.outline(in, full), in, width)
+}
+
+// page is the outline with a title. There is a test.
+func (c *Comparisons) page(in *text.Catalogue) *outline.Document {
+	d := c.outline(in, true)
+	var names []string
+	for _, o := range c.Overall {
+		names = addOnce(addOnce(names, o.B), o.A)
+	}
+	v := comparedView{c, &c.Tests[0], in}
+	d.Title, d.Subtitle = v.Sentence("compare.title", text.Args{"Choices": v.called(names...)}), v.campaign()
+	return d
 }
 
 // outline is what the comparisons show, in a language.
-func (c *Comparisons) outline(in *text.Catalogue) *outline.Document {
+func (c *Comparisons) outline(in *text.Catalogue, full bool) *outline.Document {
 	d := &outline.Document{}
-	for i := range c.Tests {
-		v := comparedView{c, &c.Tests[i], in}
-		s := outline.Section{ID: fmt.Sprintf("t%d", i+1), Title: v.heading(), Blocks: []outline.Block{
-			{Tables: []outline.Table{v.table()}},
-			{Key: "means", Heading: v.Sentence("compare.strip", text.Args{"Noun": v.basis().noun()}), Dots: v.dots()},
-		}}
-		var decisions []string
-		for _, pair := range v.Pairs {
-			decisions = append(decisions, v.decision(pair))
-		}
-		s.Blocks = append(s.Blocks, outline.Block{Lines: decisions, Style: outline.List})
-		if v.lastOfFamily(i) {
-			s.Blocks = append(s.Blocks, outline.Block{Lines: v.notes()})
-		}
-		d.Sections = append(d.Sections, s)
+	for i, v := range c.familyViews(in) {
+		id := fmt.Sprintf("t%d", i+1)
+		d.Sections = append(d.Sections, outline.Section{ID: id, Title: v.title(), Blocks: v.blocks(id, full)})
 	}
 	if rest := c.rest(in); len(rest) > 0 {
-		d.Sections = append(d.Sections, outline.Section{ID: "rest", Blocks: []outline.Block{{Lines: rest}}})
+		d.Sections = append(d.Sections, outline.Section{ID: "rest", Title: in.Sentence("compare.rest", nil), Blocks: []outline.Block{{Lines: rest, Style: outline.Caveats}}})
 	}
 	return d
+}
+
+// blocks are the answers, one table, the caveats, and what few readers need.
+func (v familyView) blocks(id string, full bool) []outline.Block {
+	var answers, each []string
+	for _, o := range v.all.Overall {
+		if o.family == v.family {
+			answers = append(answers, v.overall(o))
+		}
+	}
+	for _, r := range v.rows {
+		s := r.decision(r.ComparedPair)
+		if len(v.tests) > 1 {
+			s = v.Sentence("text.place", text.Args{"Pattern": r.pattern(), "Reason": s})
+		}
+		each = append(each, s)
+	}
+	place := outline.Details
+	if full {
+		place = outline.Body
+	}
+	return slices.DeleteFunc([]outline.Block{
+		{Lines: answers, Style: outline.Answers},
+		{Key: "changes", Heading: v.Sentence("compare.figures", text.Args{"Noun": v.basis().noun(), "Unit": v.basis().unitOf(v.form(), v.unit())}), Tables: []outline.Table{v.table(full)}},
+		{Key: "chart", Charts: v.chart(id)},
+		{Lines: v.notes(), Style: outline.Caveats},
+		{Key: "each", Heading: v.Sentence("compare.each", nil), Fold: outline.Closed, Place: place, Lines: each, Style: outline.List},
+	}, func(b outline.Block) bool { return b.Empty() })
 }
 
 // CSV writes a row a comparison, with the members that the JSON form has. Cells that a
@@ -84,6 +124,7 @@ type comparisonsJSON struct {
 	Schema      string           `json:"schema"`
 	Practical   float64          `json:"practical_ratio"`
 	Comparisons []comparisonJSON `json:"comparisons"`
+	Overall     []overallJSON    `json:"overall"`
 	LeftOut     int              `json:"left_out,omitempty"`
 	Campaign    string           `json:"campaign,omitempty"`
 	Failed      []FailedChoice   `json:"failed,omitempty"`
@@ -122,9 +163,42 @@ type comparisonJSON struct {
 	Text      string          `json:"text"`
 }
 
+// overallJSON is what the patterns of a test show together. Counts are of patterns.
+type overallJSON struct {
+	Test     measure.Test `json:"test"`
+	Label    string       `json:"label"`
+	Capture  capture      `json:"capture,omitempty"`
+	Metric   string       `json:"metric"`
+	A        string       `json:"a"`
+	B        string       `json:"b"`
+	Ratio    *float64     `json:"ratio,omitempty"`
+	Low      *float64     `json:"low,omitempty"`
+	High     *float64     `json:"high,omitempty"`
+	Shown    bool         `json:"shown"`
+	Patterns int          `json:"patterns"` // that have a ratio
+	Rounds   int          `json:"rounds"`   // that the interval rests on; 0: it rests on the patterns
+	Better   int          `json:"better"`
+	Worse    int          `json:"worse"`
+	Same     int          `json:"same"`
+	NotShown int          `json:"not_shown"`
+}
+
+// overall is the form of JSON of what the patterns of each test show together; not nil.
+func (c *Comparisons) overall() []overallJSON {
+	out := []overallJSON{}
+	for _, o := range c.Overall {
+		out = append(out, overallJSON{
+			Test: o.Test, Label: o.Label, Capture: o.Capture, Metric: o.Metric, A: o.A, B: o.B,
+			Ratio: finite(o.Ratio), Low: finite(o.Low), High: finite(o.High), Shown: o.Shown(), Patterns: o.Patterns, Rounds: o.Rounds,
+			Better: o.Better, Worse: o.Worse, Same: o.Same, NotShown: o.NotShown,
+		})
+	}
+	return out
+}
+
 // MarshalJSON writes the comparisons, those of one test one after another.
 func (c *Comparisons) MarshalJSON() ([]byte, error) {
-	return json.Marshal(comparisonsJSON{Schema: CompareSchema, Practical: c.Practical, LeftOut: c.LeftOut, Campaign: c.Campaign, Failed: c.Failed, Comparisons: c.list()})
+	return json.Marshal(comparisonsJSON{Schema: CompareSchema, Practical: c.Practical, LeftOut: c.LeftOut, Campaign: c.Campaign, Failed: c.Failed, Comparisons: c.list(), Overall: c.overall()})
 }
 
 // list is the comparisons in the form of JSON; not nil.
@@ -160,19 +234,4 @@ func known(rounds int) *int {
 		return nil
 	}
 	return &rounds
-}
-
-// adjusted is how many tested comparisons hold together with those of a test.
-func (c *Comparisons) adjusted(t *ComparedTest) (n int) {
-	for _, o := range c.Tests {
-		if o.family != t.family {
-			continue
-		}
-		for _, p := range o.Pairs {
-			if p.Untested == "" {
-				n++
-			}
-		}
-	}
-	return n
 }

@@ -192,3 +192,11 @@ func finite(v float64) *float64 {
 	}
 	return &v
 }
+
+// whole is v, or 0 where there is none.
+func whole(v float64) float64 {
+	if f := finite(v); f != nil {
+		return *f
+	}
+	return 0
+}

@@ -72,17 +72,3 @@ type ChartText struct {
 	Anchor, Class string
 	Text, Title   string
 }
-
-// Dots are figures with their intervals on one axis.
-type Dots struct {
-	Low, High float64 // ends of the axis
-	LowText   string
-	HighText  string
-	Rows      []Dot
-}
-
-// Dot is a figure with its 95 % interval, NaN where it has none.
-type Dot struct {
-	Name             string
-	Value, Low, High float64
-}

@@ -45,7 +45,6 @@ type Block struct {
 	Style   Style // of the lines
 	Tables  []Table
 	Charts  *Charts
-	Dots    *Dots
 }
 
 // Place is who a block is for.
@@ -79,7 +78,7 @@ func (d *Document) Lead() *Document {
 
 // Empty reports whether there is nothing in the block.
 func (b *Block) Empty() bool {
-	return len(b.Lines) == 0 && len(b.Tables) == 0 && b.Charts == nil && b.Dots == nil
+	return len(b.Lines) == 0 && len(b.Tables) == 0 && b.Charts == nil
 }
 
 // Style is what lines are.

@@ -1,7 +1,6 @@
 package printer
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -141,35 +140,6 @@ func TestATerminalWritesSentencesBelowTheirTable(t *testing.T) {
 	want = append(want[:6:6], "    one round")
 	if got := lines(t, 60, outline.Block{Tables: []outline.Table{table}}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
-	}
-}
-
-func TestDotsLieOnOneAxis(t *testing.T) {
-	none := math.NaN()
-	block := outline.Block{Heading: "means", Dots: &outline.Dots{Low: 0, High: 300, LowText: "0", HighText: "300", Rows: []outline.Dot{
-		{Name: "a", Value: 100, Low: 75, High: 125}, {Name: "b", Value: 200, Low: 199, High: 201}, {Name: "c", Value: 150, Low: none, High: none}, {Name: "wild", Value: 150, Low: 0, High: 2000},
-	}}}
-	drawn := lines(t, 60, block)[3:]
-	at := func(i int, mark rune) int { return slices.Index([]rune(drawn[i]), mark) }
-	if len(drawn) != 5 || at(0, '●') >= at(2, '●') || at(2, '●') >= at(1, '●') || at(2, '●') != at(3, '●') {
-		t.Errorf("the values are not in their order:\n%s", strings.Join(drawn, "\n"))
-	}
-	for i, marks := range []string{"├┤", "●", "●", "├▸"} { // b is narrower than a column, wild wider than the axis
-		for _, m := range marks {
-			if at(i, m) < 0 {
-				t.Errorf("no %c in %q", m, drawn[i])
-			}
-		}
-	}
-	if strings.ContainsAny(drawn[2], "├┤─") || !strings.HasPrefix(strings.TrimSpace(drawn[4]), "0 ") || !strings.HasSuffix(drawn[4], " 300") {
-		t.Errorf("%q", drawn)
-	}
-	for width := leastWidth; width < 100; width++ {
-		for _, line := range lines(t, width, block) {
-			if columnsOf(line) > width {
-				t.Errorf("%d columns: %q", width, line)
-			}
-		}
 	}
 }
 

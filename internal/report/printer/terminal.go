@@ -45,7 +45,7 @@ type terminal struct {
 
 // room reports whether a terminal has room for the block.
 func room(b *outline.Block) bool {
-	return b.Place != outline.Details && len(b.Lines)+len(b.Tables) > 0 || b.Dots != nil
+	return b.Place != outline.Details && len(b.Lines)+len(b.Tables) > 0
 }
 
 func (p *terminal) section(s *outline.Section) {
@@ -82,10 +82,7 @@ func (p *terminal) block(b *outline.Block) {
 		}
 		p.table(t)
 	}
-	if b.Dots != nil {
-		p.dots(b.Dots)
-	}
-	p.drawn = len(b.Tables) > 0 || b.Dots != nil
+	p.drawn = len(b.Tables) > 0
 }
 
 func (p *terminal) line(s string) {

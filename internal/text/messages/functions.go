@@ -89,7 +89,8 @@ func (l *Language) functions() template.FuncMap {
 			return pointsWith(pointsDecimals(append(all, v)...), v), err
 		},
 		// ratios writes an interval of how much more something is, both ends with as many
-		// decimals: −4.0 to 2.2 %, and as many as the estimate where that is behind them. One that
+		// decimals: −4.0 to 2.2 %, and as many as the estimate where that is behind them, or more
+		// where the ends would else be alike. One that
 		// reaches ten times as much is written in times: 0.002 to 180 times.
 		"ratios": func(low, high any, estimate ...any) (string, error) {
 			ends, err := known([]any{low, high})
@@ -104,6 +105,9 @@ func (l *Language) functions() template.FuncMap {
 			if err != nil {
 				return "", err
 			}
+			for n < mostDecimals && pointsWith(n, ends[0]) == pointsWith(n, ends[1]) {
+				n++
+			}
 			return l.Sentence("ratios.percent", Args{"Low": pointsWith(n, ends[0]), "High": pointsWith(n, ends[1])})
 		},
 		// factors writes a ratio and the ends of its interval, all with as many decimals as the
@@ -116,6 +120,12 @@ func (l *Language) functions() template.FuncMap {
 				}
 			}
 			return factors(values), nil
+		},
+		// multiples writes ratios as multiples does: {{multiples .Ratio .Low .High}} makes a list of three
+		// texts.
+		"multiples": func(all ...any) ([]string, error) {
+			values, err := known(all)
+			return multiples(values), err
 		},
 		// vague reports whether an interval of how much more something is excludes neither half
 		// nor twice as much.

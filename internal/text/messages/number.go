@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 )
 
 // times writes how many times as much with two digits, from a thousandth to a thousand.
@@ -105,6 +106,36 @@ func factors(values []float64) []string {
 		}
 	}
 	return write(least)
+}
+
+// multiples writes ratios, such as one with the ends of its interval, with three digits each, from a
+// thousandth to a thousand. They have more where the last two would else be alike, or one of them would
+// look like 1.
+func multiples(values []float64) (out []string) {
+	last := len(values) - 1
+	wide := last > 1 && multiple(values[last-1], mostDecimals) != multiple(values[last], mostDecimals)
+	for more := 0; ; more++ {
+		out = nil
+		unclear := false
+		for i, v := range values {
+			out = append(out, multiple(v, more))
+			unclear = unclear || i > 0 && v != 1 && strings.Trim(out[i], "0") == "1."
+		}
+		unclear = unclear || wide && out[last-1] == out[last]
+		if !unclear || more == mostDecimals {
+			return out
+		}
+	}
+}
+
+func multiple(v float64, more int) string {
+	switch {
+	case v < 0.001:
+		return "<0.001"
+	case v > 1000:
+		return ">1000"
+	}
+	return strconv.FormatFloat(v, 'f', max(2-int(math.Floor(math.Log10(v))), 0)+more, 64)
 }
 
 // Float reads a number of any kind, or what a pointer to one points to.

@@ -1,6 +1,9 @@
 package messages
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // People read figures without exponents, however large or small.
 func TestAFigureIsWrittenWithoutAnExponent(t *testing.T) {
@@ -25,5 +28,25 @@ func TestAFigureIsWrittenWithoutAnExponent(t *testing.T) {
 	}
 	if got := times(99.7); got != "100" {
 		t.Errorf("99.7 times: %s, want 100", got)
+	}
+}
+
+func TestMultiplesShowTheirIntervalAndItsSideOfOne(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   []string
+	}{
+		{[]float64{1.2}, []string{"1.20"}},
+		{[]float64{1.2, 1.15, 1.25}, []string{"1.20", "1.15", "1.25"}},
+		{[]float64{12.34, 0.0351, 1234}, []string{"12.3", "0.0351", ">1000"}},
+		{[]float64{123, 0.0001, 456}, []string{"123", "<0.001", "456"}},
+		{[]float64{1.2, 1.199, 1.201}, []string{"1.200", "1.199", "1.201"}},
+		{[]float64{1.02, 1.004, 1.03}, []string{"1.020", "1.004", "1.030"}},
+		{[]float64{1.02, 1, 1.03}, []string{"1.02", "1.00", "1.03"}},
+		{[]float64{1.2, 1.2, 1.2}, []string{"1.20", "1.20", "1.20"}},
+	} {
+		if got := multiples(c.values); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.values, got, c.want)
+		}
 	}
 }
