@@ -21,7 +21,17 @@ func (r *Report) XLSX(w io.Writer, c *text.Catalogue) error {
 
 // Markdown writes the report in a language, see [printer.Markdown].
 func (r *Report) Markdown(w io.Writer, c *text.Catalogue) error {
-	return printer.Markdown(w, r.outline(c, false))
+	return r.MarkdownWith(w, c, printer.MarkdownOptions{})
+}
+
+// MarkdownWith is Markdown with options. Its pictures are [Report.Pictures].
+func (r *Report) MarkdownWith(w io.Writer, c *text.Catalogue, o printer.MarkdownOptions) error {
+	return printer.Markdown(w, r.outline(c, o.Picture != nil), c, o)
+}
+
+// Pictures are the charts of the report with texts in a language, see [printer.SVG].
+func (r *Report) Pictures(c *text.Catalogue) []printer.Picture {
+	return printer.Pictures(r.outline(c, true))
 }
 
 // Text writes the report in a language for a terminal, see [printer.Text].

@@ -17,7 +17,7 @@ import (
 
 // Markdown writes the comparisons in a language, see [printer.Markdown].
 func (c *Comparisons) Markdown(w io.Writer, in *text.Catalogue) error {
-	return printer.Markdown(w, c.outline(in))
+	return printer.Markdown(w, c.outline(in), in, printer.MarkdownOptions{})
 }
 
 // Text writes the comparisons in a language for a terminal, see [printer.Text].

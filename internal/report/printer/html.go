@@ -11,7 +11,7 @@ import (
 	"soku/internal/text"
 )
 
-//go:embed templates/report.html.tmpl templates/chart.svg.tmpl templates/report.css
+//go:embed templates/report.html.tmpl templates/chart.svg.tmpl templates/chart.css templates/report.css
 var pageFiles embed.FS
 
 const (
@@ -23,26 +23,46 @@ const (
 // HTML writes one self-contained page in a language: no script, no external resource, every
 // text escaped. It prints on A4 and fits a telephone.
 func HTML(w io.Writer, d *outline.Document, c *text.Catalogue) error {
-	css, err := pageFiles.ReadFile("templates/report.css")
+	css, err := styles("chart.css", "report.css")
 	if err != nil {
 		return err
 	}
-	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{
-		"css":    func() template.CSS { return template.CSS(css) },
-		"say":    c.SentenceFunc(),
-		"lang":   c.Language,
-		"clean":  printable.Words,
-		"lines":  printable.Text,
-		"dict":   text.Pairs,
-		"color":  func(i int) int { return i % colours },
-		"dash":   func(i int) int { return (i + i/colours) % colours },
-		"class":  tableClass,
-		"before": func(i int) int { return i - 1 },
-	}).ParseFS(pageFiles, "templates/report.html.tmpl", "templates/chart.svg.tmpl")
+	functions := chartFunctions()
+	functions["css"] = func() template.CSS { return css }
+	functions["say"] = c.SentenceFunc()
+	functions["lang"] = c.Language
+	functions["lines"] = printable.Text
+	functions["dict"] = text.Pairs
+	functions["class"] = tableClass
+	functions["before"] = func(i int) int { return i - 1 }
+	t, err := template.New("report.html.tmpl").Funcs(functions).ParseFS(pageFiles, "templates/report.html.tmpl", "templates/chart.svg.tmpl")
 	if err != nil {
 		return err
 	}
 	return t.Execute(w, page{d})
+}
+
+// styles are style sheets, one after another.
+func styles(names ...string) (all template.CSS, err error) {
+	for _, name := range names {
+		css, err := pageFiles.ReadFile("templates/" + name)
+		if err != nil {
+			return "", err
+		}
+		all += template.CSS(css)
+	}
+	return all, nil
+}
+
+// chartFunctions are the functions of the template of charts, for charts in a page.
+func chartFunctions() template.FuncMap {
+	return template.FuncMap{
+		"clean": printable.Words,
+		"color": func(i int) int { return i % colours },
+		"dash":  func(i int) int { return (i + i/colours) % colours },
+		"root":  func(outline.Chart) template.HTMLAttr { return "" }, // attributes of the element
+		"style": func() template.HTML { return "" },                  // after its description
+	}
 }
 
 // page is what the templates see.
