@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +50,9 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 	if err != nil {
 		return err
 	}
+	if f.output != "" && !f.public {
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("report.private", nil))
+	}
 	for _, format := range formats {
 		if err := f.write(sys, r, format, folder); err != nil {
 			return err
@@ -68,8 +72,12 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	campaign, byHand := publish.Campaign, publish.ByHand
+	if f.public {
+		campaign, byHand = publish.PublicCampaign, publish.PublicByHand
+	}
 	if f.runs > 0 {
-		return publish.ByHand(ctx, known, s, f.runs)
+		return byHand(ctx, known, s, f.runs)
 	}
 	id := store.Last
 	if len(args) > 0 {
@@ -82,5 +90,5 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 		}
 		return nil, err
 	}
-	return publish.Campaign(ctx, known, s, c)
+	return campaign(ctx, known, s, c)
 }

@@ -62,3 +62,26 @@ func TestFormatsOfFilesAreRefusedWhereThereIsNoFile(t *testing.T) {
 		}
 	}
 }
+
+func TestAPublicReportIsWrittenWithoutNames(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	fillStore(t, sys)
+	for _, args := range [][]string{{"report"}, {"report", "--runs", "2"}} {
+		for _, format := range []string{"json", "trials.csv"} {
+			file := filepath.Join(t.TempDir(), "report."+format)
+			_, errs := sys.again(append(args, "-o", file)...)
+			private, err := os.ReadFile(file)
+			if err != nil || !strings.Contains(errs, "--public") || !strings.Contains(string(private), "office") {
+				t.Errorf("%q, %s: %q, %v, %d bytes", args, format, errs, err, len(private))
+			}
+			_, errs = sys.again(append(args, "-o", file, "--public")...)
+			public, err := os.ReadFile(file)
+			if err != nil || errs != "" || strings.Contains(string(public), "office") || !strings.Contains(string(public), "host A") {
+				t.Errorf("%q, %s: %q, %v, %d bytes", args, format, errs, err, len(public))
+			}
+		}
+	}
+	if _, errs := sys.again("report"); errs != "" {
+		t.Errorf("a terminal is told %q", errs)
+	}
+}

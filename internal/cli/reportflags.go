@@ -19,6 +19,7 @@ type reportFlags struct {
 	pivot   string
 	catalog string
 	plain   bool
+	public  bool
 }
 
 // add adds the flags to a command.
@@ -28,6 +29,7 @@ func (f *reportFlags) add(sys *System, cmd *cobra.Command) {
 	flags.StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end); - for standard output, the default")
 	flags.IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
 	flags.StringVar(&f.pivot, "pivot", "", "one more table, in text, Markdown, HTML and XLSX: the levels of one factor as rows, of another as columns (ROWS,COLUMNS)")
+	flags.BoolVar(&f.public, "public", false, "leave out addresses, names of hosts (host A, host B) and users, paths and the plan")
 	flags.BoolVar(&f.plain, "plain", false, "Markdown without folds, which are HTML")
 	cmd.ValidArgsFunction = completeCampaigns(sys)
 	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "svg", "xlsx", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))

@@ -15,6 +15,23 @@ import (
 // tests in the order of its plan. If this version cannot read the plan, the report is made
 // without it. One document is in memory at a time.
 func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign) (*report.Report, error) {
+	return campaign(ctx, known, s, c, nil)
+}
+
+// PublicCampaign is Campaign without addresses, names of hosts and users, paths, tokens and the plan.
+func PublicCampaign(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign) (*report.Report, error) {
+	p := newPublic()
+	for r, err := range s.Results(ctx, store.Query{Campaign: c.ID, OldestFirst: true}, store.WithoutRows) {
+		if err != nil {
+			return nil, err
+		}
+		p.see(r)
+	}
+	return campaign(ctx, known, s, c, p)
+}
+
+// campaign makes the report, a public one if p is not nil.
+func campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, p *public) (*report.Report, error) {
 	in := report.Input{Campaign: report.Meta{
 		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
 	}}
@@ -30,11 +47,13 @@ func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 	if err != nil {
 		return nil, err
 	}
+	add := p.input(&in)
 	b := report.NewBuilder(in, trials)
 	for r, err := range s.Results(ctx, q, store.WithoutRows) {
 		if err != nil {
 			return nil, err
 		}
+		add(r)
 		b.Add(r)
 	}
 	return b.Report()
@@ -42,16 +61,35 @@ func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 
 // ByHand makes the report of the last n results that belong to no campaign.
 func ByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (*report.Report, error) {
+	return byHand(ctx, known, s, n, nil)
+}
+
+// PublicByHand is ByHand as [PublicCampaign] is [Campaign].
+func PublicByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (*report.Report, error) {
+	return byHand(ctx, known, s, n, newPublic())
+}
+
+func byHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int, p *public) (*report.Report, error) {
 	ids, err := store.IDs(ctx, s, store.Query{ByHand: true, Limit: n})
 	if err != nil {
 		return nil, err
 	}
-	b := report.NewBuilder(report.Input{Design: report.Design{Limits: limitsOfHosts(known)}}, len(ids))
+	var all []*measure.Result
 	for _, id := range slices.Backward(ids) {
 		r, err := s.Get(ctx, id)
 		if err != nil {
 			return nil, err
 		}
+		if p != nil {
+			p.see(r)
+		}
+		all = append(all, r)
+	}
+	in := report.Input{Design: report.Design{Limits: limitsOfHosts(known)}}
+	add := p.input(&in)
+	b := report.NewBuilder(in, len(ids))
+	for _, r := range all {
+		add(r)
 		b.Add(r)
 	}
 	return b.Report()
