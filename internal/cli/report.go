@@ -43,14 +43,14 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 	if f.runs < 0 || f.runs > 0 && len(args) > 0 {
 		return measure.Fail(measure.KindUsage, "cli.report.runs", measure.Figures{"runs": f.runs})
 	}
-	r, err := f.build(ctx, sys, args)
-	if err == nil && f.pivot != "" {
-		r, err = r.Pivoted(f.pivot)
+	if err := f.checkBundle(); err != nil {
+		return err
 	}
+	r, err := f.build(ctx, sys, args)
 	if err != nil {
 		return err
 	}
-	if f.output != "" && !f.public {
+	if f.output+f.bundle != "" && !f.public {
 		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("report.private", nil))
 	}
 	for _, format := range formats {
@@ -77,7 +77,10 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 		campaign, byHand = publish.PublicCampaign, publish.PublicByHand
 	}
 	if f.runs > 0 {
-		return byHand(ctx, known, s, f.runs)
+		if r, err = byHand(ctx, known, s, f.runs); err != nil {
+			return nil, err
+		}
+		return f.finish(r)
 	}
 	id := store.Last
 	if len(args) > 0 {
@@ -90,5 +93,22 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 		}
 		return nil, err
 	}
-	return campaign(ctx, known, s, c)
+	if r, err = campaign(ctx, known, s, c); err == nil {
+		r, err = f.finish(r)
+	}
+	if err == nil && f.bundle != "" {
+		err = f.writeBundle(ctx, sys, s, c, r)
+	}
+	return r, err
+}
+
+// finish adds to a report what was asked for.
+func (f reportFlags) finish(r *report.Report) (*report.Report, error) {
+	if f.dataURL != "" {
+		r = r.WithData(f.dataURL)
+	}
+	if f.pivot != "" {
+		return r.Pivoted(f.pivot)
+	}
+	return r, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +21,8 @@ type reportFlags struct {
 	catalog string
 	plain   bool
 	public  bool
+	bundle  string
+	dataURL string
 }
 
 // add adds the flags to a command.
@@ -30,6 +33,8 @@ func (f *reportFlags) add(sys *System, cmd *cobra.Command) {
 	flags.IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
 	flags.StringVar(&f.pivot, "pivot", "", "one more table, in text, Markdown, HTML and XLSX: the levels of one factor as rows, of another as columns (ROWS,COLUMNS)")
 	flags.BoolVar(&f.public, "public", false, "leave out addresses, names of hosts (host A, host B) and users, paths and the plan")
+	flags.StringVar(&f.bundle, "bundle", "", "write the report in all formats, the plan and all results to one zip file, which soku merge reads")
+	flags.StringVar(&f.dataURL, "data-url", "", "link to the data from the page and from Markdown, such as the address of a bundle (http or https)")
 	flags.BoolVar(&f.plain, "plain", false, "Markdown without folds, which are HTML")
 	cmd.ValidArgsFunction = completeCampaigns(sys)
 	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "svg", "xlsx", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
@@ -41,7 +46,13 @@ func (f *reportFlags) add(sys *System, cmd *cobra.Command) {
 // and whether the output is a folder.
 func (f reportFlags) plan() (formats []publish.Format, folder bool, err error) {
 	folder = f.output != "" && (filepath.Ext(f.output) == "" || strings.HasSuffix(f.output, "/") || strings.HasSuffix(f.output, string(filepath.Separator)))
+	if u, err := url.Parse(f.dataURL); f.dataURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		return nil, false, measure.Fail(measure.KindUsage, "cli.report.data_url", measure.Figures{"url": f.dataURL})
+	}
 	names := f.formats
+	if len(names) == 0 && f.output == "" && f.bundle != "" {
+		return nil, false, nil
+	}
 	if len(names) == 0 {
 		names = []string{"txt"}
 		switch named, ok := publish.FormatOfFile(f.output); {

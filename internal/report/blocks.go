@@ -39,10 +39,17 @@ func (r *Report) Text(w io.Writer, c *text.Catalogue, width int) error {
 	return printer.Text(w, r.outline(c, false), c, width)
 }
 
+// WithData is the report with a link to its data in formats that have links.
+func (r *Report) WithData(url string) *Report {
+	out := *r
+	out.dataURL = url
+	return &out
+}
+
 // outline is what the report shows, in a language. Charts are drawn only for formats that have them.
 func (r *Report) outline(c *text.Catalogue, charts bool) *outline.Document {
 	v := reportView{r, c}
-	d := &outline.Document{Title: v.title(), Subtitle: v.subtitle()}
+	d := &outline.Document{Title: v.title(), Subtitle: v.subtitle(), DataURL: r.dataURL}
 	colours := map[string]int{} // a pattern has the same in all tests
 	for i := range r.Tests {
 		for _, row := range r.Tests[i].Rows {

@@ -61,6 +61,7 @@ type Report struct {
 	Hosts    []Host    `json:"hosts,omitempty"`
 	Tools    []Tool    `json:"tools,omitempty"` // program versions and protocols that took part
 
+	dataURL string
 	undated bool // no trial has a time: those of files stand for them
 }
 

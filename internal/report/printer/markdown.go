@@ -27,6 +27,9 @@ func Markdown(w io.Writer, d *outline.Document, c *text.Catalogue, o MarkdownOpt
 	if d.Subtitle != "" {
 		p.part(EscapeMarkdown(d.Subtitle))
 	}
+	if d.DataURL != "" {
+		p.part("[" + c.Sentence("page.data", nil) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", `\`, "%5C").Replace(printable.Line(d.DataURL)) + ">)")
+	}
 	if d.Title != "" { // a part of another document has no head
 		p.head(page{d}.Answered(), c)
 	}
