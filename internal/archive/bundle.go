@@ -29,8 +29,28 @@ const (
 	mostRatio     = 2000 // of what compression saved; text of zeros has 1,000
 )
 
-// WriteBundle adds a campaign and its results to a zip file, as [Archive.Merge] reads them.
-func WriteBundle(ctx context.Context, z *zip.Writer, s store.Store, c store.Campaign) error {
+// Bundle is a zip file of a campaign with its results, as [Archive.Merge] reads it, and of other
+// files by their names.
+func Bundle(ctx context.Context, s store.Store, c store.Campaign, names []string, files map[string][]byte) ([]byte, error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if err := writeCampaign(ctx, z, s, c); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(files[name])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	err := z.Close()
+	return b.Bytes(), err
+}
+
+func writeCampaign(ctx context.Context, z *zip.Writer, s store.Store, c store.Campaign) error {
 	w, err := z.Create(BundleCampaign)
 	if err != nil {
 		return err

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"fmt"
 
-	"soku/internal/archive"
 	"soku/internal/measure"
 	"soku/internal/publish"
 	"soku/internal/report"
@@ -19,39 +16,25 @@ var bundled = []string{"html", "md", "xlsx", "csv", "trials.csv", "json"}
 
 // writeBundle writes a report in these formats, the plan and the results to one zip file.
 func (f reportFlags) writeBundle(ctx context.Context, sys *System, s store.Store, c store.Campaign, r *report.Report) error {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	add := func(name string, data []byte) error {
-		w, err := z.Create(name)
-		if err == nil {
-			_, err = w.Write(data)
-		}
-		return err
-	}
-	err := archive.WriteBundle(ctx, z, s, c)
-	if err == nil && c.Plan != "" {
-		err = add("plan.yaml", []byte(c.Plan))
+	var names []string
+	files := map[string][]byte{}
+	add := func(name string, data []byte) { names, files[name] = append(names, name), data }
+	if c.Plan != "" {
+		add("plan.yaml", []byte(c.Plan))
 	}
 	for _, name := range bundled {
-		if err != nil {
-			break
-		}
 		format, _ := publish.FormatOf(name)
-		var files []publish.File
-		if files, err = format.Files(r, "report", publish.Options{Catalogue: sys.Catalogue, Plain: f.plain}); err != nil {
-			break
+		all, err := format.Files(r, "report", publish.Options{Catalogue: sys.Catalogue, Plain: f.plain})
+		if err != nil {
+			return err
 		}
-		for _, file := range files {
-			if err == nil {
-				err = add(file.Name, file.Data)
-			}
+		for _, file := range all {
+			add(file.Name, file.Data)
 		}
 	}
+	b, err := bundleOf(ctx, s, c, names, files)
 	if err == nil {
-		err = z.Close()
-	}
-	if err == nil {
-		err = writeReport(sys, f.bundle, b.Bytes())
+		err = writeReport(sys, f.bundle, b)
 	}
 	if err == nil {
 		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("report.wrote", text.Args{"File": f.bundle, "More": 0}))

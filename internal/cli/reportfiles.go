@@ -28,7 +28,7 @@ func (f reportFlags) write(sys *System, r *report.Report, format publish.Format,
 }
 
 // writeFormat writes a report in a format to a file, or to a folder under the name of the
-// campaign. Further files are beside the first. It returns the names of all.
+// campaign. Further files go to its folder. It returns the names of all.
 func writeFormat(sys *System, r *report.Report, format publish.Format, output string, folder bool, o publish.Options) (names []string, err error) {
 	dir, name := filepath.Dir(output), strings.TrimSuffix(filepath.Base(output), filepath.Ext(output))
 	if folder {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +45,7 @@ func (f *reportFlags) add(sys *System, cmd *cobra.Command) {
 // and whether the output is a folder.
 func (f reportFlags) plan() (formats []publish.Format, folder bool, err error) {
 	folder = f.output != "" && (filepath.Ext(f.output) == "" || strings.HasSuffix(f.output, "/") || strings.HasSuffix(f.output, string(filepath.Separator)))
-	if u, err := url.Parse(f.dataURL); f.dataURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
+	if f.dataURL != "" && !publish.IsDataURL(f.dataURL) {
 		return nil, false, measure.Fail(measure.KindUsage, "cli.report.data_url", measure.Figures{"url": f.dataURL})
 	}
 	names := f.formats

@@ -52,8 +52,14 @@ func markdownFiles(r *report.Report, name string, o Options) ([]File, error) {
 	return append([]File{{name + ".md", b.Bytes()}}, more...), err
 }
 
-// linkTo is the address of a file beside the one that has the link, without a character that
+// linkTo is the address of a file in the folder of the link, without a character that
 // Markdown gives a meaning.
 func linkTo(file string) string {
 	return strings.NewReplacer(":", "%3A", "&", "%26").Replace(url.PathEscape(file))
+}
+
+// IsDataURL reports whether a page may link to an address: http or https, without a password.
+func IsDataURL(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // CSV writes one row a test and pattern (RFC 4180, UTF-8), figures in the unit that the column's
-// name ends with: rates and times in base units, and beside them in Mbit/s and ms. Factors are
+// name ends with: rates and times in base units, and after these in Mbit/s and ms. Factors are
 // columns named factor_NAME. A cell is empty where the test does not measure the figure; after
 // those that name the pattern, columns of empty cells are left out.
 func (r *Report) CSV(w io.Writer) error {

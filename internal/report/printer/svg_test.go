@@ -64,7 +64,7 @@ func TestAPictureStandsAlone(t *testing.T) {
 	}
 }
 
-// What a colour means stands below a chart in a page, and in the picture in a file of its own.
+// The meaning of a colour stands below a chart in a page, and in the picture in a file of its own.
 func TestAPictureHasItsLegend(t *testing.T) {
 	chart := outline.Chart{ID: "t1-p-wide", Class: "wide", Title: "title", Width: 200, Height: 100}
 	narrow := chart
