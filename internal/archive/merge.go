@@ -50,6 +50,11 @@ func (a Archive) Merge(ctx context.Context, s System, from Places, dryRun bool, 
 			return m.done, err
 		}
 	}
+	for _, file := range from.Bundles {
+		if err := m.bundle(ctx, file); err != nil {
+			return m.done, err
+		}
+	}
 	err := m.merger.Close(ctx)
 	m.done.Results, m.done.Campaigns = m.merger.Results, m.merger.Campaigns
 	return m.done, err

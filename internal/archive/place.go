@@ -1,12 +1,12 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"soku/internal/campaign/journal"
 	"soku/internal/measure"
@@ -27,10 +27,10 @@ type System struct {
 	OpenJournals func(address string) journal.Backend
 }
 
-// Places are files of stores and of journals.
-type Places struct{ Stores, Journals []string }
+// Places are files of stores, of journals and of bundles.
+type Places struct{ Stores, Journals, Bundles []string }
 
-// Places finds the stores and journals that paths are or have: a file, a data folder, its
+// Places finds the stores and journals that paths are or have: a file, a bundle, a data folder, its
 // folder of campaigns, or the folder of one of them. The store that is merged into, own, is an
 // error of kind usage.
 func (s System) Places(own string, paths []string) (p Places, err error) {
@@ -47,14 +47,16 @@ func (s System) Places(own string, paths []string) (p Places, err error) {
 			}
 		}
 		for _, file := range files {
-			is, isStore, err := s.isStore(file)
+			is, head, err := s.head(file)
 			switch {
 			case err != nil:
 				return p, placeFailure(file, err)
 			case here != nil && os.SameFile(here, is):
 				return p, measure.Fail(measure.KindUsage, "cli.merge.itself", measure.Figures{"place": file})
-			case isStore:
+			case strings.HasPrefix(head, "SQLite format 3"):
 				p.Stores = append(p.Stores, file)
+			case strings.HasPrefix(head, "PK"):
+				p.Bundles = append(p.Bundles, file)
 			default:
 				p.Journals = append(p.Journals, file)
 			}
@@ -90,24 +92,24 @@ func (s System) filesOf(dir string) (files []string, err error) {
 	return files, nil
 }
 
-// isStore reports whether a file is a store rather than a journal. A pipe or a device is an error:
-// a file is read several times, and from its beginning to its end.
-func (s System) isStore(path string) (fs.FileInfo, bool, error) {
+// head is how a file begins. A pipe or a device is an error: a file is read several times, and from
+// its beginning to its end.
+func (s System) head(path string) (fs.FileInfo, string, error) {
 	info, err := s.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = measure.Fail(measure.KindFile, "cli.merge.no_file", nil)
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, "", err
 	}
 	file, err := s.Open(path)
 	if err != nil {
-		return nil, false, err
+		return nil, "", err
 	}
 	defer func() { _ = file.Close() }()
 	head := make([]byte, 16)
 	n, _ := io.ReadFull(file, head)
-	return info, bytes.HasPrefix(head[:n], []byte("SQLite format 3")), nil
+	return info, string(head[:n]), nil
 }
 
 // read has a file read until ctx ends.

@@ -25,7 +25,8 @@ func newMergeCommand(sys *System) *cobra.Command {
 		Use:   "merge PLACE...",
 		Short: "Add the results of another store",
 		Long: `Adds results and campaigns of another place to the store: a store (its file), a
-data folder of soku (its store and the journals of its campaigns) or a journal.
+data folder of soku (its store and the journals of its campaigns), a journal or a
+bundle (soku report --bundle).
 What is in the store already is added once only, and stays as it is. Something
 with the same identity and another content is a conflict: it is named and left
 out. Campaigns of a data folder, or of a journal, can be resumed here.`,
@@ -39,7 +40,7 @@ out. Campaigns of a data folder, or of a journal, can be resumed here.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.from, "from", nil, "file of a store, data folder, or journal, as PLACE; may be repeated")
+	flags.StringArrayVar(&f.from, "from", nil, "file of a store, data folder, journal or bundle, as PLACE; may be repeated")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be added, and add nothing")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	addStoreFlag(cmd, &f.store)

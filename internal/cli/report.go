@@ -1,14 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,19 +11,7 @@ import (
 	"soku/internal/publish"
 	"soku/internal/report"
 	"soku/internal/store"
-	"soku/internal/text"
 )
-
-type reportFlags struct {
-	formats  []string
-	output   string
-	store    string
-	runs     int
-	pivot    string
-	question string
-	full     bool
-	catalog  string
-}
 
 func newReportCommand(sys *System) *cobra.Command {
 	var f reportFlags
@@ -45,16 +28,7 @@ func newReportCommand(sys *System) *cobra.Command {
 			return runReport(cmd.Context(), sys, f, args)
 		},
 	}
-	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, xlsx, csv, trials.csv (a row for each figure of each trial), json or txt; several with commas")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end); - for standard output, the default")
-	cmd.Flags().IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
-	cmd.Flags().StringVar(&f.pivot, "pivot", "", "the factors of the first table, in text, Markdown, HTML and XLSX: the levels of one as rows, of another as columns (ROWS,COLUMNS)")
-	cmd.Flags().StringVar(&f.question, "question", "", "what the answers are about, in place of the plan's question: a factor, limit, contention or patterns")
-	cmd.Flags().BoolVar(&f.full, "full", false, "in text: all findings, tables and warnings, not the answers with their tables alone")
-	cmd.ValidArgsFunction = completeCampaigns(sys)
-	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "xlsx", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
-	addStoreFlag(cmd, &f.store)
-	addCatalogFlag(cmd, &f.catalog)
+	f.add(sys, cmd)
 	return cmd
 }
 
@@ -69,74 +43,25 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 	if f.runs < 0 || f.runs > 0 && len(args) > 0 {
 		return measure.Fail(measure.KindUsage, "cli.report.runs", measure.Figures{"runs": f.runs})
 	}
-	r, err := f.build(ctx, sys, args)
-	if err == nil && f.pivot != "" {
-		r, err = r.Pivoted(f.pivot)
+	if err := f.checkBundle(); err != nil {
+		return err
 	}
+	r, err := f.build(ctx, sys, args)
 	if err != nil {
 		return err
 	}
 	if !f.full {
 		r = r.Brief()
 	}
+	if f.output+f.bundle != "" && !f.public {
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("report.private", nil))
+	}
 	for _, format := range formats {
-		var b bytes.Buffer
-		if err := format.Write(&b, r, sys.Catalogue, sys.StdoutWidth()); err != nil {
+		if err := f.write(sys, r, format, folder); err != nil {
 			return err
 		}
-		if f.output == "" {
-			if _, err := sys.Stdout.Write(b.Bytes()); err != nil {
-				return err
-			}
-			continue
-		}
-		file := f.output
-		if folder {
-			file = filepath.Join(f.output, publish.FileName(r.Campaign)+"."+format.Name)
-		}
-		if err := writeReport(sys, file, b.Bytes()); err != nil {
-			return err
-		}
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("report.wrote", text.Args{"File": file}))
 	}
 	return nil
-}
-
-// plan checks the flags against each other and returns the formats to write
-// and whether the output is a folder.
-func (f reportFlags) plan() (formats []publish.Format, folder bool, err error) {
-	folder = f.output != "" && (filepath.Ext(f.output) == "" || strings.HasSuffix(f.output, "/") || strings.HasSuffix(f.output, string(filepath.Separator)))
-	names := f.formats
-	if len(names) == 0 {
-		names = []string{"txt"}
-		switch named, ok := publish.FormatOfFile(f.output); {
-		case f.output != "" && !folder && ok:
-			names = []string{named.Name}
-		case f.output != "" && !folder:
-			return nil, false, measure.Fail(measure.KindUsage, "cli.report.extension", measure.Figures{"file": f.output})
-		case folder:
-			names = []string{"html"}
-		}
-	}
-	for _, name := range names {
-		format, ok := publish.FormatOf(strings.ToLower(strings.TrimSpace(name)))
-		if !ok {
-			return nil, false, measure.Fail(measure.KindUsage, "cli.report.format", measure.Figures{"format": name})
-		}
-		if !slices.ContainsFunc(formats, func(k publish.Format) bool { return k.Name == format.Name }) {
-			formats = append(formats, format)
-		}
-	}
-	if f.pivot != "" && !slices.ContainsFunc(formats, func(k publish.Format) bool { return k.Pivots }) {
-		return nil, false, measure.Fail(measure.KindUsage, "cli.report.pivot", measure.Figures{"format": formats[0].Name})
-	}
-	if i := slices.IndexFunc(formats, func(k publish.Format) bool { return k.Binary }); i >= 0 && f.output == "" {
-		return nil, false, measure.Fail(measure.KindUsage, "cli.report.binary", measure.Figures{"format": formats[i].Name})
-	}
-	if len(formats) > 1 && !folder {
-		return nil, false, measure.Fail(measure.KindUsage, "cli.report.several_formats", measure.Figures{"formats": len(formats)})
-	}
-	return formats, folder, nil
 }
 
 // build makes the report of a campaign, or of the last tests run by hand.
@@ -150,8 +75,15 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	campaign, byHand := publish.Campaign, publish.ByHand
+	if f.public {
+		campaign, byHand = publish.PublicCampaign, publish.PublicByHand
+	}
 	if f.runs > 0 {
-		return publish.ByHand(ctx, known, s, f.runs)
+		if r, err = byHand(ctx, known, s, f.runs); err != nil {
+			return nil, err
+		}
+		return f.finish(r)
 	}
 	id := store.Last
 	if len(args) > 0 {
@@ -164,30 +96,22 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 		}
 		return nil, err
 	}
-	return publish.Campaign(ctx, known, s, c, f.question)
-}
-
-// writeReport writes a file and makes its folder.
-func writeReport(sys *System, file string, data []byte) error {
-	return inFolder(sys, file, func() error { return sys.WriteFile(file, data, 0o644) })
-}
-
-// tryReport makes the folder of a file, and fails as writeReport would.
-func tryReport(sys *System, file string) error {
-	return inFolder(sys, file, func() error { return sys.TryWrite(file) })
-}
-
-// inFolder makes the folder of a file, then calls write.
-func inFolder(sys *System, file string, write func() error) error {
-	err := sys.MkdirAll(filepath.Dir(file), 0o755)
-	if err == nil {
-		err = write()
+	if r, err = campaign(ctx, known, s, c, f.question); err == nil {
+		r, err = f.finish(r)
 	}
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, fs.ErrPermission):
-		return measure.Fail(measure.KindPermission, "cli.report.not_allowed", measure.Figures{"file": file, "cause": err})
+	if err == nil && f.bundle != "" {
+		err = f.writeBundle(ctx, sys, s, c, r)
 	}
-	return measure.Fail(measure.KindStore, "cli.report.write", measure.Figures{"file": file, "cause": err})
+	return r, err
+}
+
+// finish adds to a report what was asked for.
+func (f reportFlags) finish(r *report.Report) (*report.Report, error) {
+	if f.dataURL != "" {
+		r = r.WithData(f.dataURL)
+	}
+	if f.pivot != "" {
+		return r.Pivoted(f.pivot)
+	}
+	return r, nil
 }

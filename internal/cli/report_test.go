@@ -131,7 +131,7 @@ func TestReportWritesSeveralFormatsToAFolder(t *testing.T) {
 		if err != nil || !strings.Contains(string(b), want) {
 			t.Errorf("%s: %v, %d bytes", file, err, len(b))
 		}
-		if !strings.Contains(out, "wrote "+file+"\n") {
+		if !strings.Contains(out, "wrote "+file) {
 			t.Errorf("%s is not named in %q", file, out)
 		}
 	}

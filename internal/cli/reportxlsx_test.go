@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/xuri/excelize/v2"
-
-	"soku/internal/measure"
 )
 
 // The figures of a study come back from a workbook as they stand in its table.
@@ -63,15 +61,6 @@ func TestAPublishedMatrixIsInAWorkbookNumberByNumber(t *testing.T) {
 		}
 		if compared != 27 {
 			t.Errorf("%s: %d figures were compared", c.sheet, compared)
-		}
-	}
-}
-
-func TestAWorkbookIsNotWrittenToStandardOutput(t *testing.T) {
-	for _, args := range [][]string{{}, {"-o", "-"}} {
-		out, errs, code := soku(t, append([]string{"report", "--format", "xlsx"}, args...)...)
-		if code != exitStatus[measure.KindUsage] || out != "" || !strings.Contains(errs, "add -o FILE.xlsx") {
-			t.Errorf("status %d: %q %q", code, out, errs)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -65,7 +64,7 @@ at the end.`,
 			}
 			f.resume = f.resume || f.campaign != "" || f.retryFailed || f.moreRounds != 0
 			for _, file := range f.reports {
-				if _, ok := publish.FormatOfFile(file); !ok {
+				if format, ok := publish.FormatOfFile(file); !ok || format.Folder {
 					return measure.Fail(measure.KindUsage, "cli.run.report_extension", measure.Figures{"file": file})
 				}
 			}
@@ -217,12 +216,8 @@ func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c
 		return err
 	}
 	for _, file := range f.reports {
-		var b bytes.Buffer
 		format, _ := publish.FormatOfFile(file)
-		if err := format.Write(&b, r, sys.Catalogue, 0); err != nil {
-			return err
-		}
-		if err := writeReport(sys, file, b.Bytes()); err != nil {
+		if _, err := writeFormat(sys, r, format, file, false, publish.Options{Catalogue: sys.Catalogue}); err != nil {
 			return err
 		}
 	}

@@ -146,3 +146,6 @@ func campaignsDir(sys *System) journal.Backend {
 	}
 	return sys.OpenJournals(filepath.Join(sys.DataDir, archive.JournalsName))
 }
+
+// bundleOf is [archive.Bundle].
+var bundleOf = archive.Bundle

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/report"
+	"soku/internal/report/printer"
 	"soku/internal/text"
 )
 
@@ -16,18 +18,30 @@ type Format struct {
 	Name   string // also the extension of a file
 	Pivots bool   // has the table of [report.Report.Pivoted]
 	Binary bool   // is no text: it is written to files only
-	write  func(r *report.Report, w io.Writer, c *text.Catalogue, width int) error
+	Folder bool   // is any number of files: it is written to folders only
+	write  func(*report.Report, io.Writer, Options) error
+	files  func(r *report.Report, name string, o Options) ([]File, error) // nil: one, of write
+}
+
+// Options are what is chosen of how a report is written.
+type Options struct {
+	*text.Catalogue
+	Width int  // of a line of text in characters; 0: any
+	Plain bool // Markdown without folds, which are HTML
 }
 
 // Formats are all formats.
 var Formats = []Format{
-	{"html", true, false, func(r *report.Report, w io.Writer, c *text.Catalogue, _ int) error { return r.HTML(w, c) }},
-	{"md", true, false, func(r *report.Report, w io.Writer, c *text.Catalogue, _ int) error { return r.Markdown(w, c) }},
-	{"xlsx", true, true, func(r *report.Report, w io.Writer, c *text.Catalogue, _ int) error { return r.XLSX(w, c) }},
-	{"csv", false, false, func(r *report.Report, w io.Writer, _ *text.Catalogue, _ int) error { return r.CSV(w) }},
-	{"trials.csv", false, false, func(r *report.Report, w io.Writer, _ *text.Catalogue, _ int) error { return r.TrialsCSV(w) }},
-	{"json", false, false, func(r *report.Report, w io.Writer, _ *text.Catalogue, _ int) error { return r.JSON(w) }},
-	{"txt", true, false, (*report.Report).Text},
+	{Name: "html", Pivots: true, write: func(r *report.Report, w io.Writer, o Options) error { return r.HTML(w, o.Catalogue) }},
+	{Name: "md", Pivots: true, write: func(r *report.Report, w io.Writer, o Options) error {
+		return r.MarkdownWith(w, o.Catalogue, printer.MarkdownOptions{Plain: o.Plain})
+	}, files: markdownFiles},
+	{Name: "svg", Folder: true, files: pictureFiles},
+	{Name: "xlsx", Pivots: true, Binary: true, write: func(r *report.Report, w io.Writer, o Options) error { return r.XLSX(w, o.Catalogue) }},
+	{Name: "csv", write: func(r *report.Report, w io.Writer, _ Options) error { return r.CSV(w) }},
+	{Name: "trials.csv", write: func(r *report.Report, w io.Writer, _ Options) error { return r.TrialsCSV(w) }},
+	{Name: "json", write: func(r *report.Report, w io.Writer, _ Options) error { return r.JSON(w) }},
+	{Name: "txt", Pivots: true, write: func(r *report.Report, w io.Writer, o Options) error { return r.Text(w, o.Catalogue, o.Width) }},
 }
 
 // FormatOf returns the format with a name.
@@ -49,10 +63,27 @@ func FormatOfFile(file string) (found Format, ok bool) {
 	return found, ok
 }
 
-// Write writes a report. Text has lines of at most width characters, or of any length if
-// width is 0.
-func (f Format) Write(w io.Writer, r *report.Report, c *text.Catalogue, width int) error {
-	if err := f.write(r, w, c, width); err != nil {
+// Write writes a report that is one text.
+func (f Format) Write(w io.Writer, r *report.Report, o Options) error {
+	return f.failure(f.write(r, w, o))
+}
+
+// Files makes the files of a report, the one with the extension of the format first. Their names
+// begin with name.
+func (f Format) Files(r *report.Report, name string, o Options) ([]File, error) {
+	if f.files != nil {
+		files, err := f.files(r, name, o)
+		return files, f.failure(err)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b, r, o); err != nil {
+		return nil, err
+	}
+	return []File{{name + "." + f.Name, b.Bytes()}}, nil
+}
+
+func (f Format) failure(err error) error {
+	if err != nil {
 		return measure.Fail(measure.KindOf(err), "cli.report.make", measure.Figures{"format": f.Name, "cause": err})
 	}
 	return nil

@@ -17,6 +17,23 @@ import (
 // without it. One document is in memory at a time. question is what it is about, in place of the
 // plan's, or ""; an error is of kind usage if no test has such a factor.
 func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, question string) (*report.Report, error) {
+	return campaign(ctx, known, s, c, question, nil)
+}
+
+// PublicCampaign is Campaign without addresses, names of hosts and users, paths, tokens and the plan.
+func PublicCampaign(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, question string) (*report.Report, error) {
+	p := newPublic()
+	for r, err := range s.Results(ctx, store.Query{Campaign: c.ID, OldestFirst: true}, store.WithoutRows) {
+		if err != nil {
+			return nil, err
+		}
+		p.see(r)
+	}
+	return campaign(ctx, known, s, c, question, p)
+}
+
+// campaign makes the report, a public one if p is not nil.
+func campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c store.Campaign, question string, p *public) (*report.Report, error) {
 	in := report.Input{Campaign: report.Meta{
 		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
 	}}
@@ -33,11 +50,13 @@ func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 	if err != nil {
 		return nil, err
 	}
+	add := p.input(&in)
 	b := report.NewBuilder(in, trials)
 	for r, err := range s.Results(ctx, q, store.WithoutRows) {
 		if err != nil {
 			return nil, err
 		}
+		add(r)
 		b.Add(r)
 	}
 	r, err := b.Report()
@@ -49,16 +68,35 @@ func Campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 
 // ByHand makes the report of the last n results that belong to no campaign.
 func ByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (*report.Report, error) {
+	return byHand(ctx, known, s, n, nil)
+}
+
+// PublicByHand is ByHand as [PublicCampaign] is [Campaign].
+func PublicByHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int) (*report.Report, error) {
+	return byHand(ctx, known, s, n, newPublic())
+}
+
+func byHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int, p *public) (*report.Report, error) {
 	ids, err := store.IDs(ctx, s, store.Query{ByHand: true, Limit: n})
 	if err != nil {
 		return nil, err
 	}
-	b := report.NewBuilder(report.Input{Design: report.Design{Limits: limitsOfHosts(known)}}, len(ids))
+	var all []*measure.Result
 	for _, id := range slices.Backward(ids) {
 		r, err := s.Get(ctx, id)
 		if err != nil {
 			return nil, err
 		}
+		if p != nil {
+			p.see(r)
+		}
+		all = append(all, r)
+	}
+	in := report.Input{Design: report.Design{Limits: limitsOfHosts(known)}}
+	add := p.input(&in)
+	b := report.NewBuilder(in, len(ids))
+	for _, r := range all {
+		add(r)
 		b.Add(r)
 	}
 	return b.Report()

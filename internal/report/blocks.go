@@ -21,7 +21,17 @@ func (r *Report) XLSX(w io.Writer, c *text.Catalogue) error {
 
 // Markdown writes the report in a language, see [printer.Markdown].
 func (r *Report) Markdown(w io.Writer, c *text.Catalogue) error {
-	return printer.Markdown(w, r.outline(c, false))
+	return r.MarkdownWith(w, c, printer.MarkdownOptions{})
+}
+
+// MarkdownWith is Markdown with options. Its pictures are [Report.Pictures].
+func (r *Report) MarkdownWith(w io.Writer, c *text.Catalogue, o printer.MarkdownOptions) error {
+	return printer.Markdown(w, r.outline(c, o.Picture != nil), c, o)
+}
+
+// Pictures are the charts of the report with texts in a language, see [printer.SVG].
+func (r *Report) Pictures(c *text.Catalogue) []printer.Picture {
+	return printer.Pictures(r.outline(c, true))
 }
 
 // Text writes the report in a language for a terminal, see [printer.Text].
@@ -41,10 +51,17 @@ func (r *Report) Brief() *Report {
 	return &out
 }
 
+// WithData is the report with a link to its data in formats that have links.
+func (r *Report) WithData(url string) *Report {
+	out := *r
+	out.dataURL = url
+	return &out
+}
+
 // outline is what the report shows, in a language. Charts are drawn only for formats that have them.
 func (r *Report) outline(c *text.Catalogue, charts bool) *outline.Document {
 	v := reportView{r, c}
-	d := &outline.Document{Title: v.title(), Subtitle: v.subtitle()}
+	d := &outline.Document{Title: v.title(), Subtitle: v.subtitle(), DataURL: r.dataURL}
 	for i := range r.Tests {
 		b := blocks{testView: testView{&r.Tests[i], c}, id: fmt.Sprintf("t%d", i+1), charts: charts}
 		b.addTest()

@@ -3,10 +3,10 @@ package report
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"soku/internal/measure"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +20,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"soku/internal/measure"
+	"soku/internal/report/printer"
+	"soku/internal/text"
 	"soku/test/tier"
 )
 
@@ -121,6 +124,30 @@ func evaluate[T any](ctx context.Context, t *testing.T, expression string) T {
 }
 
 const visibleCharts = `[...document.querySelectorAll('svg[role=img]')].filter(e => e.getBoundingClientRect().width > 0).map(e => e.id.replace(/-(wide|narrow)$/, ''))`
+
+// A picture is an image of its own for a page: it has a size, and nothing that the page would have to load.
+func TestAPictureIsAnImageInABrowser(t *testing.T) {
+	t.Parallel()
+	ctx := browser(t)
+	dir := t.TempDir()
+	page := "<!doctype html>"
+	pictures := build(t, loaded(campaignWithFailure(), 64, 0.5)).Pictures(text.English())
+	for _, p := range pictures {
+		name := p.Name + ".svg"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(written(t, func(w io.Writer) error { return printer.SVG(w, p) })), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		page += `<img alt="" src="` + name + `">`
+	}
+	file := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	show(ctx, t, file, emulation.SetDeviceMetricsOverrideParams{Width: 1280, Height: 900}, emulation.SetEmulatedMediaParams{})
+	if shown := evaluate[int](ctx, t, `[...document.images].filter(i => i.complete && i.naturalWidth > 300 && i.naturalHeight > 80).length`); shown != len(pictures) || shown < 10 {
+		t.Errorf("%d of %d pictures are shown", shown, len(pictures))
+	}
+}
 
 func TestThePageInABrowser(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ func (c *Comparisons) XLSX(w io.Writer, in *text.Catalogue) error {
 
 // Markdown writes the comparisons in a language, see [printer.Markdown].
 func (c *Comparisons) Markdown(w io.Writer, in *text.Catalogue) error {
-	return printer.Markdown(w, c.outline(in, false))
+	return printer.Markdown(w, c.outline(in, false), in, printer.MarkdownOptions{})
 }
 
 // Text writes the comparisons in a language for a terminal, see [printer.Text]: of more than 30 rows

@@ -13,18 +13,19 @@ import (
 	"soku/internal/printable"
 )
 
-// CSV writes one row a test and pattern (RFC 4180, UTF-8), figures in base
-// units that the column's name ends with. Factors are columns named
-// factor_NAME. A cell is empty where the test does not measure the figure.
+// CSV writes one row a test and pattern (RFC 4180, UTF-8), figures in the unit that the column's
+// name ends with: rates and times in base units, and after these in Mbit/s and ms. Factors are
+// columns named factor_NAME. A cell is empty where the test does not measure the figure; after
+// those that name the pattern, columns of empty cells are left out.
 func (r *Report) CSV(w io.Writer) error {
-	return r.writeCSV(w, rowFields(), func(l line, write func(line)) { write(l) })
+	return r.writeCSV(w, rowFields(), true, func(l line, write func(line)) { write(l) })
 }
 
 // TrialsCSV writes one row a trial and figure (RFC 4180, UTF-8), tests and patterns in the
 // order of the report and trials in that of round and repeat. A trial that failed, or has no
 // figure, has one row without a figure. Figures are in the unit of their row.
 func (r *Report) TrialsCSV(w io.Writer) error {
-	return r.writeCSV(w, trialFields(), func(l line, write func(line)) {
+	return r.writeCSV(w, trialFields(), false, func(l line, write func(line)) {
 		for _, l.trial = range l.row.results {
 			found := false
 			for _, family := range metric.Of(l.trial.Test).Families {
@@ -43,21 +44,39 @@ func (r *Report) TrialsCSV(w io.Writer) error {
 }
 
 // writeCSV writes the columns of the fields, after those that name the pattern. split calls its
-// argument for each line that a row of the report becomes.
-func (r *Report) writeCSV(w io.Writer, fields []field, split func(line, func(line))) error {
-	fields = slices.DeleteFunc(append(patternFields(r.factors()), fields...), func(f field) bool { return f.column == "" })
+// argument for each line that a row of the report becomes. With filled, columns without a value
+// are left out.
+func (r *Report) writeCSV(w io.Writer, fields []field, filled bool, split func(line, func(line))) error {
+	fields = slices.DeleteFunc(fields, func(f field) bool { return f.column == "" })
+	if filled {
+		fields = slices.DeleteFunc(fields, func(f field) bool { return r.empty(f, split) })
+	}
+	fields = append(patternFields(r.factors()), fields...)
 	out := csv.NewWriter(w)
 	cells := make([]string, len(fields))
 	for i, f := range fields {
 		cells[i] = f.column
 	}
 	_ = out.Write(cells) // as below, the error is that of out.Error
-	write := func(l line) {
+	r.lines(split, func(l line) {
 		for i, f := range fields {
 			cells[i] = cellOf(f.value(l))
 		}
 		_ = out.Write(cells)
-	}
+	})
+	out.Flush()
+	return out.Error()
+}
+
+// empty reports whether no line has a value of a field.
+func (r *Report) empty(f field, split func(line, func(line))) bool {
+	found := false
+	r.lines(split, func(l line) { found = found || cellOf(f.value(l)) != "" })
+	return !found
+}
+
+// lines calls write for each line that split makes of the rows.
+func (r *Report) lines(split func(line, func(line)), write func(line)) {
 	for i := range r.Tests {
 		t := &r.Tests[i]
 		rows := slices.Concat(t.Rows, t.ControlRows)
@@ -65,8 +84,6 @@ func (r *Report) writeCSV(w io.Writer, fields []field, split func(line, func(lin
 			split(line{report: r, test: t, row: &rows[j]}, write)
 		}
 	}
-	out.Flush()
-	return out.Error()
 }
 
 // cellOf writes the value of a field; an absent one as an empty cell.

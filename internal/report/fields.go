@@ -145,19 +145,42 @@ func memberOrder(path string) int {
 	return len(rowMembers) + 1 + slices.Index(lastMembers, path)
 }
 
-// columnsOfMetric are the columns of a metric.
+// columnsOfMetric are the columns of a metric, those of rates and times also in the units that
+// people compare.
 func columnsOfMetric(m *metric.Definition) (out []field) {
 	for _, c := range m.CSVColumns() {
-		out = append(out, field{column: c.Name, value: func(l line) any {
+		value := func(l line) *float64 {
 			if s := l.row.figure(m); s != nil {
 				if v, known := s.part(c.Part); known {
-					return v
+					return &v
 				}
 			}
 			return nil
-		}})
+		}
+		out = append(out, field{column: c.Name, value: func(l line) any { return value(l) }})
+		if name, ok := inMillionths(c.Name); ok {
+			out = append(out, field{column: name, value: func(l line) any {
+				v := value(l)
+				if v != nil {
+					*v /= 1e6
+				}
+				return v
+			}})
+		}
 	}
 	return out
+}
+
+// inMillionths is the column of a figure in a unit a million times as large: Mbit/s of bit/s, ms
+// of ns.
+func inMillionths(column string) (name string, ok bool) {
+	if name, ok = strings.CutSuffix(column, "_bps"); ok {
+		return name + "_mbps", true
+	}
+	if name, ok = strings.CutSuffix(column, "_ns"); ok {
+		return name + "_ms", true
+	}
+	return "", false
 }
 
 // membersOfMetric are the members of a metric. A row that has a distribution has all numbers

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -232,10 +235,61 @@ func TestCSVHasOneRowAPatternAndTest(t *testing.T) {
 		}
 		seen[name] = true
 	}
-	for _, want := range []string{"factor_zone", "goodput_mean_bps", "rtt_p99_9_ns", "loss_mean_ratio", "floor_mean_ns"} {
+	for _, want := range []string{"factor_zone", "goodput_mean_bps", "rtt_p99_9_ns", "floor_mean_ns"} {
 		if !seen[want] {
 			t.Errorf("no column %s", want)
 		}
+	}
+}
+
+func TestCSVHasTheColumnsThatHaveAFigure(t *testing.T) {
+	r := build(t, campaignWithFailure())
+	records, err := csv.NewReader(strings.NewReader(written(t, r.CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for _, f := range append(patternFields(r.factors()), rowFields()...) {
+		known = append(known, f.column)
+	}
+	for i, name := range records[0] {
+		if !slices.ContainsFunc(records[1:], func(row []string) bool { return row[i] != "" }) {
+			t.Errorf("%s is empty in all rows", name)
+		}
+		at := slices.Index(known, name)
+		if at < 0 {
+			t.Fatalf("%s is unknown, or not in the order of the format", name)
+		}
+		known = known[at+1:]
+		base, ok := strings.CutSuffix(name, "_mbps")
+		unit := "_bps"
+		if !ok {
+			base, ok = strings.CutSuffix(name, "_ms")
+			unit = "_ns"
+		}
+		if ok && records[0][i-1] != base+unit {
+			t.Errorf("%s is not beside %s%s", name, base, unit)
+		}
+		for _, row := range records[1:] {
+			if v, err := strconv.ParseFloat(row[i], 64); ok && err == nil {
+				if of, _ := strconv.ParseFloat(row[i-1], 64); math.Abs(v*1e6-of) > 1e-8*of {
+					t.Errorf("%s is %s, and %s is %s", name, row[i], records[0][i-1], row[i-1])
+				}
+			}
+		}
+	}
+	for _, want := range []string{"goodput_mean_mbps", "rtt_p50_ms"} {
+		if !slices.Contains(records[0], want) {
+			t.Errorf("no column %s", want)
+		}
+	}
+	if slices.Contains(records[0], "loss_mean_ratio") {
+		t.Error("loss has a column, and no test measured it")
+	}
+	by := campaignWithFailure()
+	by.Campaign.ID = ""
+	if head, _, _ := strings.Cut(written(t, build(t, by).CSV), ","); head != "campaign" {
+		t.Errorf("the first column is %q", head)
 	}
 }
 

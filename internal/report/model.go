@@ -63,6 +63,7 @@ type Report struct {
 	Tools    []Tool    `json:"tools,omitempty"` // program versions and protocols that took part
 
 	brief   bool // as text for a terminal; see Brief
+	dataURL string
 	undated bool // no trial has a time: those of files stand for them
 }
 

@@ -11,6 +11,7 @@ package outline
 type Document struct {
 	Title    string // empty for a part of another document
 	Subtitle string
+	DataURL  string // where a reader finds the data, http or https, or empty
 	Sections []Section
 }
 

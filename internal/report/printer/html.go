@@ -11,7 +11,7 @@ import (
 	"soku/internal/text"
 )
 
-//go:embed templates/report.html.tmpl templates/chart.svg.tmpl templates/report.css
+//go:embed templates/report.html.tmpl templates/chart.svg.tmpl templates/chart.css templates/report.css
 var pageFiles embed.FS
 
 // A page has a table of contents if it has more than fewSections or is higher than fewScreens.
@@ -26,22 +26,19 @@ const (
 // HTML writes one self-contained page in a language: no script, no external resource, every
 // text escaped. It prints on A4 and fits a telephone.
 func HTML(w io.Writer, d *outline.Document, c *text.Catalogue) error {
-	css, err := pageFiles.ReadFile("templates/report.css")
+	css, err := styles("chart.css", "report.css")
 	if err != nil {
 		return err
 	}
-	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{
-		"css":   func() template.CSS { return template.CSS(css) },
-		"say":   c.SentenceFunc(),
-		"lang":  c.Language,
-		"clean": printable.Words,
-		"lines": printable.Text,
-		"dict":  text.Pairs,
-		"hue":   hueClass,
-		"mark":  func(series int) string { return marks[max(series, 0)%outline.Hues] },
-		"table": newPageTable,
-		"pair":  isPair,
-	}).ParseFS(pageFiles, "templates/report.html.tmpl", "templates/chart.svg.tmpl")
+	functions := chartFunctions()
+	functions["css"] = func() template.CSS { return css }
+	functions["say"] = c.SentenceFunc()
+	functions["lang"] = c.Language
+	functions["lines"] = printable.Text
+	functions["dict"] = text.Pairs
+	functions["table"] = newPageTable
+	functions["pair"] = isPair
+	t, err := template.New("report.html.tmpl").Funcs(functions).ParseFS(pageFiles, "templates/report.html.tmpl", "templates/chart.svg.tmpl")
 	if err != nil {
 		return err
 	}
@@ -67,6 +64,29 @@ var marks = [outline.Hues]string{
 	"m-1.7-5.2h3.4v3.5h3.5v3.4h-3.5v3.5h-3.4v-3.5h-3.5v-3.4h3.5z",
 	"m0-2.4l2.5-2.5l2.4 2.4l-2.5 2.5l2.5 2.5l-2.4 2.4l-2.5-2.5l-2.5 2.5l-2.4-2.4l2.5-2.5l-2.5-2.5l2.4-2.4z",
 	"m0-6l1.5 4h4.2l-3.4 2.6l1.3 4.1l-3.6-2.5l-3.6 2.5l1.3-4.1l-3.4-2.6h4.2z",
+}
+
+// styles are style sheets, one after another.
+func styles(names ...string) (all template.CSS, err error) {
+	for _, name := range names {
+		css, err := pageFiles.ReadFile("templates/" + name)
+		if err != nil {
+			return "", err
+		}
+		all += template.CSS(css)
+	}
+	return all, nil
+}
+
+// chartFunctions are the functions of the template of charts, for charts in a page.
+func chartFunctions() template.FuncMap {
+	return template.FuncMap{
+		"clean": printable.Words,
+		"hue":   hueClass,
+		"mark":  func(series int) string { return marks[max(series, 0)%outline.Hues] },
+		"root":  func(outline.Chart) template.HTMLAttr { return "" }, // attributes of the element
+		"style": func() template.HTML { return "" },                  // after its description
+	}
 }
 
 // page is what the templates see.

@@ -6,17 +6,32 @@ import (
 
 	"soku/internal/printable"
 	"soku/internal/report/outline"
+	"soku/internal/text"
 )
 
-// Markdown writes an outline in GitHub's dialect, without its charts. Texts are escaped: they make
-// no markup, links or mentions.
-func Markdown(w io.Writer, d *outline.Document) error {
-	p := &markdown{}
+// MarkdownOptions are what a file of Markdown may have.
+type MarkdownOptions struct {
+	Plain bool // no folds: nothing but Markdown
+	// Picture is the file of a picture with a name, relative to that of the Markdown. Nil: there are
+	// no pictures.
+	Picture func(name string) string
+}
+
+// Markdown writes an outline in GitHub's dialect, the answers of all sections first. Texts are
+// escaped: they make no markup, links or mentions.
+func Markdown(w io.Writer, d *outline.Document, c *text.Catalogue, o MarkdownOptions) error {
+	p := &markdown{MarkdownOptions: o}
 	if d.Title != "" {
 		p.part("# " + EscapeMarkdown(d.Title))
 	}
 	if d.Subtitle != "" {
 		p.part(EscapeMarkdown(d.Subtitle))
+	}
+	if d.DataURL != "" {
+		p.part("[" + c.Sentence("page.data", nil) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", `\`, "%5C").Replace(printable.Line(d.DataURL)) + ">)")
+	}
+	if d.Title != "" { // a part of another document has no head
+		p.head(page{d}.Answered(), c)
 	}
 	for i := range d.Sections {
 		s := &d.Sections[i]
@@ -36,7 +51,23 @@ func Markdown(w io.Writer, d *outline.Document) error {
 }
 
 // markdown is a text of parts with an empty line between each two.
-type markdown struct{ strings.Builder }
+type markdown struct {
+	strings.Builder
+	MarkdownOptions
+	answers int // of sections, that the head has
+}
+
+// head writes the answers of all sections.
+func (p *markdown) head(all []answered, c *text.Catalogue) {
+	if p.answers = len(all); p.answers == 0 {
+		return
+	}
+	p.part("## " + c.Sentence("page.answers", text.Args{"N": len(all)}))
+	for _, a := range all {
+		p.part("**" + EscapeMarkdown(a.Title) + ":** " + EscapeMarkdown(a.Lines[0]))
+		p.list(a.Lines[1:])
+	}
+}
 
 func (p *markdown) part(s string) {
 	if p.Len() > 0 {
@@ -46,14 +77,15 @@ func (p *markdown) part(s string) {
 }
 
 func (p *markdown) block(b *outline.Block) {
-	if len(b.Lines)+len(b.Tables) == 0 {
+	pictures := p.pictures(b)
+	if len(b.Lines)+len(b.Tables)+len(pictures) == 0 {
 		return
 	}
 	if b.Style == outline.Tags {
 		p.tags(b)
 		return
 	}
-	folded := b.Fold == outline.Closed || b.Fold == outline.Hidden
+	folded := !p.Plain && (b.Fold == outline.Closed || b.Fold == outline.Hidden)
 	switch {
 	case b.Heading == "":
 	case folded:
@@ -68,9 +100,21 @@ func (p *markdown) block(b *outline.Block) {
 		}
 		p.part(markdownTable(t))
 	}
+	for _, picture := range pictures {
+		p.part("![" + EscapeMarkdown(picture.chart.Desc) + "](" + p.Picture(picture.Name) + ")")
+		p.part(EscapeMarkdown(picture.Caption))
+	}
 	if folded && b.Heading != "" {
 		p.part("</details>")
 	}
+}
+
+// pictures are those of a block, if the format has them.
+func (p *markdown) pictures(b *outline.Block) []Picture {
+	if p.Picture == nil {
+		return nil
+	}
+	return picturesOf(b.Charts)
 }
 
 // tags writes short texts behind their heading.
@@ -88,26 +132,29 @@ func (p *markdown) lines(b *outline.Block) {
 		for _, l := range b.Lines {
 			p.part(EscapeMarkdown(l))
 		}
-		return
 	case outline.Code:
 		for _, l := range b.Lines {
 			p.part(fence("yaml", l))
 		}
-		return
-	}
-	var list strings.Builder
-	for i, l := range b.Lines {
-		l = EscapeMarkdown(l)
-		switch {
-		case b.Style != outline.Answers:
-			list.WriteString("- " + l + "\n")
-		case i == 0:
-			p.part("**" + l + "**")
-		default:
-			list.WriteString("- **" + l + "**\n")
+	case outline.Answers:
+		if p.answers != 1 { // one is in the head
+			p.part("**" + EscapeMarkdown(b.Lines[0]) + "**")
 		}
+		if p.answers == 0 {
+			p.list(b.Lines[1:])
+		}
+	default:
+		p.list(b.Lines)
 	}
-	if list.Len() > 0 {
+}
+
+// list writes the items of a list, nothing if there are none.
+func (p *markdown) list(items []string) {
+	var list strings.Builder
+	for _, item := range items {
+		list.WriteString("- " + EscapeMarkdown(item) + "\n")
+	}
+	if len(items) > 0 {
 		p.part(list.String())
 	}
 }

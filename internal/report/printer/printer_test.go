@@ -35,7 +35,7 @@ func lines(t *testing.T, width int, blocks ...outline.Block) []string {
 func markdownOf(t *testing.T, d *outline.Document) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Markdown(&b, d); err != nil {
+	if err := Markdown(&b, d, text.English(), MarkdownOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -241,7 +241,7 @@ func (s *session) keep(c net.Conn, index int) error {
 func (s *session) Start(ctx context.Context) error {
 	release := context.AfterFunc(ctx, func() { _ = s.control.SetDeadline(time.Unix(1, 0)) })
 	defer release()
-	sock.Within(ctx, s.control.SetDeadline, time.Now().Add(s.request.Options.ConnectTimeout.Std() + wordTimeout))
+	sock.Within(ctx, s.control.SetDeadline, time.Now().Add(s.request.Options.ConnectTimeout.Std()+wordTimeout))
 	for _, state := range []State{TestStart, TestRunning} {
 		if err := s.expect(ctx, starting, state); err != nil {
 			return err
