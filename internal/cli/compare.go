@@ -99,7 +99,7 @@ func runCompare(ctx context.Context, sys *System, f compareFlags, args []string)
 	if err := writeReport(sys, f.output, b.Bytes()); err != nil {
 		return err
 	}
-	return printAll(sys, []byte(sys.Catalogue.Sentence("report.wrote", text.Args{"File": f.output})+"\n"))
+	return printAll(sys, []byte(sys.Catalogue.Sentence("report.wrote", text.Args{"File": f.output, "More": 0})+"\n"))
 }
 
 // chosen is the format of the flags.

@@ -92,12 +92,18 @@ func chartFunctions() template.FuncMap {
 // page is what the templates see.
 type page struct{ *outline.Document }
 
-// Answered are the answers of the sections that have one.
+// Answered are the answers of the sections that have one; of several the first sentences alone, the
+// others are in the sections.
 func (p page) Answered() (out []answered) {
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		if answer, further := s.Answer(); answer != "" {
 			out = append(out, answered{s.ID, s.Title, append([]string{answer}, further...)})
+		}
+	}
+	if len(out) > 1 {
+		for i := range out {
+			out[i].Lines = out[i].Lines[:1]
 		}
 	}
 	return out

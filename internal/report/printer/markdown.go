@@ -139,8 +139,6 @@ func (p *markdown) lines(b *outline.Block) {
 	case outline.Answers:
 		if p.answers != 1 { // one is in the head
 			p.part("**" + EscapeMarkdown(b.Lines[0]) + "**")
-		}
-		if p.answers == 0 {
 			p.list(b.Lines[1:])
 		}
 	default:

@@ -71,7 +71,7 @@ func TestMarkdownBeginsWithTheAnswersOfAllTests(t *testing.T) {
 		t.Errorf("%q", md)
 	}
 	d.Sections = append(d.Sections, outline.Section{ID: "b", Title: "udp", Blocks: []outline.Block{block}})
-	if md, want := markdownOf(t, d), "# title\n\n## Answers\n\n**tcp:** A is best\n\n- B is next\n\n**udp:** A is best\n\n- B is next\n\n## tcp: goodput\n\n**A is best**\n\n## udp\n\n**A is best**\n"; md != want {
+	if md, want := markdownOf(t, d), "# title\n\n## Answers\n\n**tcp:** A is best\n\n**udp:** A is best\n\n## tcp: goodput\n\n**A is best**\n\n- B is next\n\n## udp\n\n**A is best**\n\n- B is next\n"; md != want {
 		t.Errorf("%q", md)
 	}
 	d.Title = "" // a part of another document

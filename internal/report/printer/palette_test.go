@@ -76,7 +76,7 @@ func contrast(a, b [3]float64) float64 {
 }
 
 func TestColoursOfChartsAreToldApart(t *testing.T) {
-	css, err := pageFiles.ReadFile("templates/chart.css")
+	css, err := styles("chart.css", "report.css")
 	if err != nil {
 		t.Fatal(err)
 	}
