@@ -114,7 +114,11 @@ func markdownTables(text string) map[string][]map[string]string {
 		if heading := regexp.MustCompile(`^## (.*?)( \(|:)`).FindStringSubmatch(line); heading != nil {
 			label, names = heading[1], nil
 		}
-		if name, ok := strings.CutPrefix(line, "### "); ok {
+		name, ok := strings.CutPrefix(line, "### ")
+		if folded, is := strings.CutPrefix(line, "<details><summary>"); is {
+			name, ok = strings.TrimSuffix(folded, "</summary>"), true
+		}
+		if ok {
 			label, names = "", nil
 			if test, ok := strings.CutSuffix(name, ": Figures"); ok {
 				label = test

@@ -23,7 +23,7 @@ func answersOf(t *testing.T, study, table string) (doc report.Report, said strin
 	if code != 0 || json.Unmarshal([]byte(out), &doc) != nil {
 		t.Fatalf("report: %d %s", code, errs)
 	}
-	out, _, _ = soku(t, "report", study, "--store", store)
+	out, _, _ = soku(t, "report", study, "--store", store, "--full")
 	return doc, strings.Join(strings.Fields(out), " ")
 }
 
@@ -62,7 +62,7 @@ func says(t *testing.T, said string, sentences ...string) {
 
 func TestTheInterfaceMatrixShowsWhatSetsTheThroughput(t *testing.T) {
 	doc, said := answersOf(t, "interface-matrix", "interface-matrix-throughput")
-	says(t, said, "instance type sets the goodput: 3.01 × from Premium 4 GB to Premium 512 GB", "interface makes no practical difference to the goodput: +0.5 % at most",
+	says(t, said, "Instance type sets the goodput: 3.01 × from Premium 4 GB to Premium 512 GB", "Interface makes no practical difference to the goodput: +0.5 % at most",
 		"Each of 27 reaches 99.8 % of its published limit or more")
 	for _, pair := range [][2]string{{"VLAN", "public IP"}, {"VPC", "public IP"}, {"VLAN", "VPC"}} {
 		if e := effectOf(t, doc.Tests[0], "interface", pair[0], pair[1]); e.Decision != stats.Same || e.Low == nil || *e.Low < 1/1.02 || *e.High > 1.02 {
@@ -73,7 +73,7 @@ func TestTheInterfaceMatrixShowsWhatSetsTheThroughput(t *testing.T) {
 
 func TestTheInterfaceMatrixShowsThatRoundTripsDiffer(t *testing.T) {
 	doc, said := answersOf(t, "interface-matrix", "interface-matrix-ping")
-	says(t, said, "interface changes the mean round trip: +17.1 % from VLAN to public IP (95 % interval 6.2 to 29.1 %), in 9 combinations of other levels.",
+	says(t, said, "Interface changes the mean round trip: +17.1 % from VLAN to public IP (95 % interval 6.2 to 29.1 %), in 9 combinations of other levels.",
 		"After correction for 3 comparisons VLAN and public IP are the pair that differs; VPC and public IP; VLAN and VPC are not told apart.")
 	for pair, decision := range map[[2]string]stats.Decision{
 		{"VLAN", "public IP"}: stats.Better, {"VPC", "public IP"}: stats.NotShown, {"VLAN", "VPC"}: stats.NotShown,
@@ -91,8 +91,8 @@ func opposite(d stats.Decision) stats.Decision {
 
 func TestTheBandwidthStudyShowsTheShareOfTheLimitAndWhatSetsIt(t *testing.T) {
 	doc, said := answersOf(t, "vm-bandwidth-cap", "vm-bandwidth-cap")
-	says(t, said, "circuit (Mbit/s): the same goodput with 100 and 1000, in 1 combination of other levels, too few to test.",
-		"gateway SKU: goodput 7.0 × from Standard to UltraPerformance, in 1 combination of other levels, too few to test.",
+	says(t, said, "Circuit (Mbit/s): the same goodput with 100 and 1000, in 1 combination of other levels, too few to test.",
+		"Gateway SKU: goodput 7.0 × from Standard to UltraPerformance, in 1 combination of other levels, too few to test.",
 		"Each of 5 reaches 90.8 % of its published limit or more; the lowest is peered-vnet, 90.8 % of 12.00 Gbit/s with streams 32, the highest expressroute / Standard / 100, 140.0 % of 1.000 Gbit/s with streams 32.",
 		"largest share of the published limit, of patterns that differ in streams only", "expressroute UltraPerformance 1000 32 98.3 ", "same-vnet – – 32 93.3 ")
 	want := map[string]float64{
@@ -120,8 +120,8 @@ func TestTheBandwidthStudyShowsTheShareOfTheLimitAndWhatSetsIt(t *testing.T) {
 func TestTheLatencyStudyShowsWhatItsRangesAllow(t *testing.T) {
 	doc, said := answersOf(t, "expressroute-latency", "expressroute-latency")
 	says(t, said, "FastPath: every run with true was below every run with false, all else equal (1 comparison); ranges only, so not tested.",
-		"gateway zone: every run with 1, 2 and 3 was below every run with none, all else equal (3 comparisons)",
-		"gateway zone: every run with 2 and 3 was below every run with none, all else equal (2 comparisons)")
+		"Gateway zone: every run with 1, 2 and 3 was below every run with none, all else equal (3 comparisons)",
+		"Gateway zone: every run with 2 and 3 was below every run with none, all else equal (2 comparisons)")
 	for _, test := range doc.Tests {
 		for _, r := range test.Ranges {
 			if r.Factor == "gateway zone" && r.Higher[0] != "none" {

@@ -61,7 +61,7 @@ func TestAFactorialOfATableSaysWhichFactorsMatter(t *testing.T) {
 		t.Errorf("%+v, want an interval around %v", e, math.Pow(1.03, 19))
 	}
 	flat := strings.Join(strings.Fields(text), " ")
-	for _, want := range []string{"sku sets the goodput: 1.8 × from s0 to s19 (95 % interval 1.7", "streams changes the goodput: +"} {
+	for _, want := range []string{"Sku sets the goodput: 1.7 × from s0 to s19 (95 % interval 1.7", "Streams changes the goodput: +"} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in\n%.2000s", want, text)
 		}

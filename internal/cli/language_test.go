@@ -85,7 +85,7 @@ func TestASecondLanguageIsAFileOfMessages(t *testing.T) {
 		{[]string{"show", "nothing"}, exitStatus[measure.KindNotFound], []string{"エラー: 保存先 ", ` に結果 "nothing" はありません。list them with: soku ls; the beginning of an identity has at least 4 characters` + "\n"}},
 		{[]string{"show", "--wrong"}, exitStatus[measure.KindUsage], []string{"エラー: unknown flag: --wrong。see: soku show --help\n"}},
 		{[]string{"ls"}, 0, []string{"RESULT     開始時刻             TEST  PATH", "失敗 (broken)\n"}},
-		{[]string{"report"}, 0, []string{
+		{[]string{"report", "--full"}, 0, []string{
 			"\n  失敗した試行: 1\n", "サーバーは上限の 1m0s で試験を終了しました", "1 trial: 集計対象外: クライアント以外からの接続 1\n", "ultra is fastest: ", "\nWarnings\n",
 		}},
 		{[]string{"report", "--format", "md"}, 0, []string{"- high, round 3, repeat 1: サーバーは上限の 1m0s で試験を終了しました", "## Warnings\n"}},

@@ -25,8 +25,8 @@ func newMergeCommand(sys *System) *cobra.Command {
 		Use:   "merge PLACE...",
 		Short: "Add the results of another store",
 		Long: `Adds results and campaigns of another place to the store: a store (its file), a
-data folder of soku (its store and the journals of its campaigns), a journal or a
-bundle (soku report --bundle).
+data folder of soku (its store and the journals of its campaigns), a journal or
+a bundle (soku report --bundle).
 What is in the store already is added once only, and stays as it is. Something
 with the same identity and another content is a conflict: it is named and left
 out. Campaigns of a data folder, or of a journal, can be resumed here.`,

@@ -76,7 +76,7 @@ func TestReportWritesTheLastCampaignToTheTerminal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"Which gateway?", "ultra is fastest: 380.0 Mbit/s, 1.9 × the next, high; 2 rounds, so the"} {
+		for _, want := range []string{"Which gateway?", "Sku ultra is fastest: 380.0 Mbit/s, 1.9 × the next, high with 200.0 Mbit/s; 2"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%v: no %q in\n%s", args, want, out)
 			}

@@ -54,8 +54,8 @@ func TestAPublishedMatrixComesBackWithPivot(t *testing.T) {
 		file, heading, suffix string
 		unit                  float64 // of the table in that of the report
 	}{
-		{"interface-matrix-throughput", "throughput: goodput (Gbit/s) by instance type and interface, and % of the published limit", "_gbps", 1},
-		{"interface-matrix-ping", "ping: mean (µs) by instance type and interface", "_ms", 1000},
+		{"interface-matrix-throughput", "throughput: Goodput (Gbit/s) by instance type and interface, and % of the published limit", "_gbps", 1},
+		{"interface-matrix-ping", "ping: Mean (µs) by instance type and interface", "_ms", 1000},
 	} {
 		cells := cellsUnder(out, c.heading)
 		text, err := os.ReadFile(filepath.Join(casesDir, "interface-matrix", c.file+".csv"))
@@ -90,11 +90,11 @@ func TestAPublishedMatrixComesBackWithPivot(t *testing.T) {
 func TestPivotIsInThePageAndFitsATerminal(t *testing.T) {
 	store := ingested(t)
 	page, _, code := soku(t, "report", "interface-matrix", "--store", store, "--format", "html", "--pivot", "interface,instance type")
-	if code != 0 || !strings.Contains(page, "goodput (Gbit/s) by interface and instance type, and % of the published limit</h3>") || !strings.Contains(page, ">Premium 512 GB</th>") {
+	if code != 0 || !strings.Contains(page, "Goodput (Gbit/s) by interface and instance type, and % of the published limit</h3>") || !strings.Contains(page, ">Premium 512 GB</th>") {
 		t.Errorf("%d: no table in the page", code)
 	}
 	for _, width := range []int{80, 40} {
-		sys, out, errs := fakeSystem(t, "report", "interface-matrix", "--store", store, "--pivot", "interface,instance type")
+		sys, out, errs := fakeSystem(t, "report", "interface-matrix", "--store", store, "--full", "--pivot", "interface,instance type")
 		sys.StdoutWidth = func() int { return width }
 		if code := Run(sys); code != 0 {
 			t.Fatal(errs)
@@ -122,9 +122,9 @@ func TestAPublishedMatrixSaysWhatEachFactorDoes(t *testing.T) {
 		t.Fatal(errs)
 	}
 	for _, want := range []string{
-		"instance type sets the goodput: 3.01 × from Premium 4 GB to Premium 512 GB",
-		"interface makes no practical difference to the goodput: +0.5 % at most",
-		"interface changes the mean round trip: +17.1 % from VLAN to public IP",
+		"Instance type sets the goodput: 3.01 × from Premium 4 GB to Premium 512 GB",
+		"Interface makes no practical difference to the goodput: +0.5 % at most",
+		"Interface changes the mean round trip: +17.1 % from VLAN to public IP",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -142,7 +142,7 @@ func TestPivotShowsTheEndsOfPublishedRanges(t *testing.T) {
 		t.Fatal(errs)
 	}
 	out, _, _ := soku(t, "report", "expressroute-latency", "--store", store, "--format", "md", "--pivot", "gateway SKU,FastPath")
-	cells := cellsUnder(out, "one run of 60 s: run means (ms) by gateway SKU and FastPath")
+	cells := cellsUnder(out, "one run of 60 s: Run means (ms) by gateway SKU and FastPath")
 	if len(cells) != 10 || strings.Join(cells[9], "|") != "UltraPerformance|none|none|2.270 to 2.570|1.650 to 1.920" {
 		t.Errorf("%q", cells)
 	}

@@ -27,7 +27,7 @@ func TestAPublishedMatrixIsInAWorkbookNumberByNumber(t *testing.T) {
 	for _, c := range []struct {
 		sheet, table, suffix, unit string
 		per                        float64 // units of the table in that of the sheet
-	}{{"throughput pivot", "throughput", "_gbps", " (Gbit/s)", 1}, {"ping pivot", "ping", "_ms", " (µs)", 1e-3}} {
+	}{{"throughput study", "throughput", "_gbps", " (Gbit/s)", 1}, {"ping study", "ping", "_ms", " (µs)", 1e-3}} {
 		rows, err := f.GetRows(c.sheet, excelize.Options{RawCellValue: true})
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func (r *Report) Text(w io.Writer, c *text.Catalogue, width int) error {
 	d := r.outline(c, false)
 	if r.brief {
 		d = d.Lead()
-		d.Sections = append(d.Sections, outline.Section{ID: "more", Blocks: []outline.Block{{Lines: []string{c.Sentence("report.more", text.Args{"Campaign": r.Campaign.ID})}}}})
+		d.Sections = append(d.Sections, outline.Section{ID: "more", Blocks: []outline.Block{{Lines: []string{c.Sentence("report.more", text.Args{"Campaign": r.Campaign.ID, "Runs": r.Trials})}}}})
 	}
 	return printer.Text(w, d, c, width)
 }
@@ -175,7 +175,11 @@ func (b *blocks) addTest() {
 	b.table("reached", b.reachedHeading(), outline.Always, b.reachedTable())
 	b.table("groups", b.Sentence("flows.heading", nil), outline.Always, b.flowTable())
 	b.addTrials()
-	b.table("hops", b.Sentence("page.hops", nil), outline.Always, b.hopTable())
+	hops := outline.Block{Key: "hops", Heading: b.Sentence("page.hops", nil), Tables: tables(b.hopTable())}
+	if len(b.Rows) == 1 { // the route is what was asked for
+		hops.Place = outline.Lead
+	}
+	b.add(hops)
 	b.addComparisons(shown)
 	b.addOverTime()
 	b.table("runs", b.runHeading(), outline.Hidden, b.runTable())
