@@ -1,6 +1,6 @@
 package measure
 
-// What a campaign may ask about instead of a factor: how much of documented limits can be used,
+// Questions that a campaign may ask instead of one about a factor: how much of documented limits can be used,
 // what running all pairs of hosts concurrently costs, and which pattern is best.
 const (
 	QuestionLimit      = "limit"

@@ -13,7 +13,7 @@ import (
 // answerFigures is what the answer chart shows.
 type answerFigures struct {
 	heads  []string // the factors of the rows
-	factor string   // whose levels are the marks of a row; "" if a row has one mark
+	factor string   // whose levels are the marks of a row, or "" for rows of one mark
 	of     string   // the only factor of the rows where there are too many patterns; "" otherwise
 	all    int      // rows, of which the chart has the first and the last if they are too many
 	rows   []answerRow

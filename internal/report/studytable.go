@@ -263,8 +263,10 @@ func (s *study) heading() string {
 		figure = s.metric(s.Basis.column())
 	}
 	var by []string
-	for _, f := range s.heads {
-		by = append(by, s.Factors[f])
+	for i, f := range s.heads {
+		if i == 0 || s.pivot == nil { // of a table that was asked for the two factors
+			by = append(by, s.Factors[f])
+		}
 	}
 	if s.columns >= 0 {
 		by = append(by, s.Factors[s.columns])

@@ -62,7 +62,7 @@ func TestNoFactorIsComparedAtTheBestOfAnother(t *testing.T) {
 	}
 }
 
-// What a search visited once is no figure of a gateway.
+// A level that a search visited once is no figure of a gateway.
 func TestSearchedFactorsAreComparedAtTheirPlateaus(t *testing.T) {
 	test := build(t, searchedGateways()).test(t, "tcp")
 	if test.AtBest == nil || len(test.AtBest.Ranking) != len(test.AtBest.Rows) || test.AtBest.PlateauOf != "streams" {

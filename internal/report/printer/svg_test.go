@@ -3,6 +3,7 @@ package printer
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,7 +20,7 @@ func elements(file []byte) (names []string, texts map[string]string, err error) 
 	var open []string
 	for {
 		token, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return names, texts, nil
 		}
 		if err != nil {
