@@ -95,4 +95,4 @@ notices: ## write the licenses of all modules in the program (THIRD-PARTY-NOTICE
 	$(GO) run ./test/notices
 
 clean: ## remove what was built
-	rm -rf bin demo/report.* demo/data examples/cases/data
+	rm -rf bin demo/report* demo/data examples/cases/data

@@ -212,7 +212,7 @@ func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c
 	if err != nil {
 		return err
 	}
-	if err := r.Text(sys.Stdout, sys.Catalogue, sys.StdoutWidth()); err != nil {
+	if err := r.Brief().Text(sys.Stdout, sys.Catalogue, sys.StdoutWidth()); err != nil {
 		return err
 	}
 	for _, file := range f.reports {

@@ -234,15 +234,23 @@ func (t *Test) undecided() *Undecided {
 	return out
 }
 
-// caveats are the sentences that stand below the answer. What ingested trials do not have is
-// said once for all tests.
+// lesser are caveats of less weight for the answer than all others.
+var lesser = []CaveatCode{CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatUnvaried, CaveatRareModes, CaveatMeasurementCost}
+
+// caveats are the sentences that stand below the answer, those of less weight last. What ingested
+// trials do not have is said once for all tests.
 func (t testView) caveats() (out []string) {
+	var last []string
 	for _, c := range t.Caveats {
-		if c.Code != CaveatMissing {
-			out = append(out, text.Capital(t.caveat(c)))
+		switch said := text.Capital(t.caveat(c)); {
+		case c.Code == CaveatMissing:
+		case slices.Contains(lesser, c.Code):
+			last = append(last, said)
+		default:
+			out = append(out, said)
 		}
 	}
-	return out
+	return append(out, last...)
 }
 
 func (t testView) caveat(c Caveat) string {

@@ -31,7 +31,7 @@ func TestEffectsThatHaveNoRatioAreNotMadeOfTheOtherRounds(t *testing.T) {
 		} else if n != 1 {
 			t.Errorf("%d round means", n)
 		}
-		if said := english(test).caveats()[at]; !strings.HasPrefix(said, want) {
+		if said := english(test).caveat(test.Caveats[at]); !strings.HasPrefix(said, want) {
 			t.Errorf("%q", said)
 		}
 		for _, r := range in.Results {
