@@ -23,16 +23,17 @@ const leftOut = "…"
 // paths and tokens: hosts become "host A", and a text stays only if its field is one of those
 // below. All results are shown to it first: a level of one may be the name of a host of another.
 type public struct {
-	hosts  map[string]string          // by each name and address of theirs
-	names  []string                   // keys of hosts, the longest first
-	texts  map[string]string          // that were changed before
-	levels map[string][]measure.Level // of the plan, by the key of what they became
+	hosts  map[string]string               // by each name and address of theirs
+	names  []string                        // keys of hosts, the longest first
+	texts  map[string]string               // that were changed before
+	levels map[measure.Level]measure.Level // those of the plan, by what they became
 	limits map[string][]measure.Limit
 	count  int
+	others map[string]string // what stands for addresses that are not those of a host
 }
 
 func newPublic() *public {
-	return &public{hosts: map[string]string{}, texts: map[string]string{}, levels: map[string][]measure.Level{}, limits: map[string][]measure.Limit{}}
+	return &public{hosts: map[string]string{}, texts: map[string]string{}, levels: map[measure.Level]measure.Level{}, limits: map[string][]measure.Limit{}, others: map[string]string{}}
 }
 
 // input changes what a report is made of, and returns what changes each result. Without p
@@ -52,7 +53,13 @@ func (p *public) input(in *report.Input) (change func(*measure.Result)) {
 	limits, control := in.Design.Limits, in.Design.Control
 	in.Design.Limits = func(r *measure.Result) []measure.Limit { return p.limits[r.ID] }
 	if control != nil {
-		in.Design.Control = func(levels []measure.Level) bool { return control(p.levels[measure.LevelsKey(levels)]) }
+		in.Design.Control = func(levels []measure.Level) bool {
+			planned := slices.Clone(levels) // the report may have left out factors that set nothing
+			for i, l := range planned {
+				planned[i] = cmp.Or(p.levels[l], l)
+			}
+			return control(planned)
+		}
 	}
 	return func(r *measure.Result) {
 		of := slices.Clone(limits(r))
@@ -143,8 +150,8 @@ func (p *public) levelsOf(levels []measure.Level) []measure.Level {
 	out := slices.Clone(levels)
 	for i := range out {
 		out[i].Value = p.text(out[i].Value)
+		p.levels[out[i]] = levels[i]
 	}
-	p.levels[measure.LevelsKey(out)] = slices.Clone(levels)
 	return out
 }
 
@@ -187,12 +194,20 @@ func (p *public) text(s string) string {
 	}
 	out = addressed.ReplaceAllStringFunc(out, func(token string) string {
 		if isAddress(strings.TrimRight(token, ".")) {
-			return leftOut
+			return p.address(token)
 		}
 		return token
 	})
 	p.texts[s] = out
 	return out
+}
+
+// address stands for an address: two levels that are addresses stay two.
+func (p *public) address(s string) string {
+	if p.others[s] == "" {
+		p.others[s] = "address " + letters(len(p.others)+1)
+	}
+	return p.others[s]
 }
 
 func isAddress(s string) bool {

@@ -192,6 +192,11 @@ func TestAPublicReportHasTheFiguresOfTheOther(t *testing.T) {
 	if len(public.Tests) != len(private.Tests) {
 		t.Fatalf("%d tests of %d", len(public.Tests), len(private.Tests))
 	}
+	for i, test := range public.Tests { // levels that are addresses stay apart
+		if rows := len(private.Tests[i].Rows); len(test.Rows) != rows {
+			t.Errorf("%s: %d rows of %d", test.Label, len(test.Rows), rows)
+		}
+	}
 	estimates := func(r *report.Report) (out []float64) {
 		for _, test := range r.Tests {
 			for _, row := range test.Rows {
@@ -205,5 +210,21 @@ func TestAPublicReportHasTheFiguresOfTheOther(t *testing.T) {
 	}
 	if a, b := estimates(public), estimates(private); !slices.Equal(a, b) || len(a) < 20 {
 		t.Errorf("%v, and without --public %v", a, b)
+	}
+}
+
+func TestAPublicReportFindsTheControlOfThePlan(t *testing.T) {
+	p := newPublic()
+	p.see(&measure.Result{Path: measure.Path{Server: measure.Endpoint{Name: "secret-vm"}}})
+	in := report.Input{
+		Patterns: [][]measure.Level{{{Factor: "to", Value: "secret-vm"}, {Factor: "streams", Value: "4"}}},
+		Design:   report.Design{Control: func(levels []measure.Level) bool { return levels[0].Value == "secret-vm" }},
+	}
+	p.input(&in)
+	// The report leaves out a factor that sets nothing in a test.
+	for value, control := range map[string]bool{"host A": true, "host B": false} {
+		if in.Design.Control([]measure.Level{{Factor: "to", Value: value}}) != control {
+			t.Errorf("%s is the control: %v", value, !control)
+		}
 	}
 }
