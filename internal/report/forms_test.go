@@ -268,7 +268,7 @@ func TestCSVHasTheColumnsThatHaveAFigure(t *testing.T) {
 			unit = "_ns"
 		}
 		if ok && records[0][i-1] != base+unit {
-			t.Errorf("%s is not beside %s%s", name, base, unit)
+			t.Errorf("%s is not next to %s%s", name, base, unit)
 		}
 		for _, row := range records[1:] {
 			if v, err := strconv.ParseFloat(row[i], 64); ok && err == nil {

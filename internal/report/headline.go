@@ -29,7 +29,16 @@ func (t *Test) findHeadline(question string) *Answer {
 	if curve := t.levelledFactor(); curve != "" && (curve == t.asked || t.asked != question && t.allCurves()[0].Searched) {
 		return &Answer{Code: AnswerCurve, Factor: curve, Rounds: t.Rounds}
 	}
-	return t.asCompared().headlineOf(t.asked)
+	h := t.asCompared().headlineOf(t.asked)
+	if t.AtBest == nil || h != nil && h.Code == AnswerBest || t.interacts(t.asked) {
+		return h
+	}
+	// Trials at one level may be too few: where the factor is not shown to depend on the tuning
+	// factors, those at all levels may decide.
+	if all := t.headlineOf(t.asked); all != nil && all.Code == AnswerBest && all.OnAverage {
+		return all
+	}
+	return h
 }
 
 // headlineOf is the headline about a factor, or nil if it has no two levels with figures.
