@@ -99,9 +99,9 @@ func (c *Campaign) addLevels(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	added := len(c.Plan.AllPatterns()) - len(before.AllPatterns())
+	added := c.Plan.PairsOfPatterns() - before.PairsOfPatterns()
 	for round := first; round <= rounds; round++ {
-		rec.Trials += added * c.Plan.PairCount() * len(schedule.NewRound(c.Plan, "", 0, round).Tests)
+		rec.Trials += added * len(schedule.NewRound(c.Plan, "", 0, round).Tests)
 	}
 	if c.Trials()+rec.Trials > plan.MaxTrials {
 		return c.tooManyRounds(more)

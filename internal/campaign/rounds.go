@@ -77,7 +77,7 @@ func (c *Campaign) roundsAdded(n int, now time.Time) (journal.Record, error) {
 	trials := n * c.Plan.TrialsOfRound()
 	for round := c.Rounds() + 1; round <= min(c.Rounds()+n, c.Plan.LastRound()); round++ { // in place of one that was missed
 		tests := len(schedule.NewRound(c.Plan, "", 0, round).Tests)
-		trials -= len(c.Plan.AllPatterns()) * (c.Plan.TrialsOfPattern() - tests*c.Plan.PairCount())
+		trials -= c.Plan.PairsOfPatterns() * (c.Plan.TrialsOfTurn() - tests)
 	}
 	if n > plan.MaxTrials || c.Trials()+trials > plan.MaxTrials {
 		return journal.Record{}, c.tooManyRounds(n)

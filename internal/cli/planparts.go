@@ -182,17 +182,20 @@ func (d *designOutline) add(c *text.Catalogue, out *text.Lines) {
 	}
 	label = "label.warning"
 	for _, w := range d.Weak {
-		out.Row(label, "plan.weak."+string(w.Code), text.Args{"Tests": w.Tests, "Factor": w.Factor, "Other": w.Other, "Rounds": w.Rounds, "Hosts": w.Hosts, "Endpoints": w.Endpoints, "Port": w.Port, "Round": roughly(c, w.Round), "Step": roughly(c, w.Step)})
+		out.Row(label, "plan.weak."+string(w.Code), text.Args{"Tests": w.Tests, "Factor": w.Factor, "Other": w.Other, "Rounds": w.Rounds, "Hosts": w.Hosts, "Pairs": w.Pairs, "Sample": w.Sample, "Endpoints": w.Endpoints, "Port": w.Port, "Round": roughly(c, w.Round), "Step": roughly(c, w.Step)})
 		label = ""
 	}
 }
 
 // pairsOutline is the pairs of a plan.
 type pairsOutline struct {
-	Count  int           `json:"count"`
-	Hosts  int           `json:"hosts"`
-	AtOnce int           `json:"trials_at_once"` // the limit, which contention: together may exceed
-	Sample []pairOutline `json:"sample"`         // the first of them, with the addresses of the first pattern
+	Count  int `json:"count"`
+	Hosts  int `json:"hosts"`
+	AtOnce int `json:"trials_at_once"` // the limit, which contention: together may exceed
+	// Isolated is how many of them are measured one at a time where both ways of contention are
+	// compared; 0: all.
+	Isolated int           `json:"isolated,omitempty"`
+	Sample   []pairOutline `json:"sample"` // the first of them, with the addresses of the first pattern
 }
 
 type pairOutline struct {
@@ -208,7 +211,7 @@ const (
 )
 
 func outlinePairs(p *plan.Plan) *pairsOutline {
-	o := &pairsOutline{Count: p.PairCount(), Hosts: p.HostCount(), AtOnce: p.Concurrency()}
+	o := &pairsOutline{Count: p.PairCount(), Hosts: p.HostCount(), AtOnce: p.Concurrency(), Isolated: p.IsolatedPairs}
 	clients, servers := p.Ends(&p.AllPatterns()[0], mostPairsInJSON)
 	for i, client := range clients {
 		o.Sample = append(o.Sample, pairOutline{client.Reference(), servers[i].Reference(), servers[i].Endpoint.Address})
@@ -222,6 +225,9 @@ func (o *planOutline) addPairs(out *text.Lines) {
 		return
 	}
 	out.Row("label.pairs", "plan.pairs", text.Args{"Pairs": o.Pairs.Count, "Hosts": o.Pairs.Hosts})
+	if o.Pairs.Isolated > 0 {
+		out.Under("plan.pairs.isolated", text.Args{"Pairs": min(o.Pairs.Isolated, o.Pairs.Count)})
+	}
 	shown := o.Pairs.Sample[:min(len(o.Pairs.Sample), mostPairsInText)]
 	for _, pair := range shown {
 		out.Under("plan.pair", text.Args{"Client": pair.Client, "Server": pair.Server, "Address": pair.Address})

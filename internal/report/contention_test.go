@@ -42,6 +42,35 @@ func TestWhatContentionCostsIsComparedWithinRounds(t *testing.T) {
 	}
 }
 
+// The pairs outside of the sample carry a tenth: they must not be compared with the sample.
+func TestASampleOfPairsIsComparedWithItselfConcurrently(t *testing.T) {
+	hosts := hostsNamed(5)
+	in := mesh{hosts: hosts, contention: []string{"isolated", "together"}, rounds: 6, noise: 0.001, bps: func(from, to, way string) float64 {
+		bps := 1e9
+		if from != hosts[0] {
+			bps = 1e8
+		}
+		if way == "together" {
+			bps *= 0.7
+		}
+		return bps
+	}}.input()
+	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool {
+		return r.Trial.Pattern == "isolated" && r.Trial.Pair.Client.Name != hosts[0]
+	})
+	r := build(t, in)
+	c := r.test(t, "tcp").Pairs.Contention
+	if len(c.Pairs) != 4 || c.Of != 20 || math.Abs(*c.Overall.Ratio-0.7) > 0.001 || c.Overall.Decision != stats.Worse {
+		t.Fatalf("%d of %d pairs, overall %+v", len(c.Pairs), c.Of, c.Overall)
+	}
+	said := english(r.test(t, "tcp")).contends()[0]
+	for _, want := range []string{"changes the goodput by −30.0 %", "4 pairs of 20 were measured both ways."} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing in %q", want, said)
+		}
+	}
+}
+
 // Isolated trials begin every 10 s; all others begin together. A trial that has half of its time left when
 // the next one begins does not overlap: the clocks of clients differ.
 func TestIsolatedTrialsThatOverlappedWereSideBySide(t *testing.T) {

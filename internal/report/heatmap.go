@@ -17,6 +17,7 @@ const (
 	mostHeatMaps  = 12   // of a test
 	mostHeatRows  = 40   // of pairs below each other
 	narrowHeat    = 12   // columns from which cells have three digits
+	otherSize     = 2    // the ratio of the best figures of two pairs from which on hosts are of different sizes
 )
 
 // heatScale gives figures their colours: by the logarithm, from the best to the worst.
@@ -93,7 +94,12 @@ func (t testView) heatMaps() []outline.Table {
 		if len(p.Maps) < 2 || p.Contention != nil && len(p.Maps[0].Levels) == 1 {
 			return nil
 		}
-		out := t.pairList(scale)
+		scaleOf := func(string) heatScale { return scale }
+		if within, worst := t.scalesOfPairs(); within != nil {
+			scaleOf = func(pair string) heatScale { return within[pair] }
+			ends = &outline.Scale{Best: t.Sentence("heat.best_of_row", nil), Worst: change(worst)}
+		}
+		out := t.pairList(scaleOf)
 		out.Scale, out.Unit = ends, t.unit(t.rankUnit())
 		return []outline.Table{out}
 	}
@@ -113,6 +119,36 @@ func (t testView) heatMaps() []outline.Table {
 		out = append(out, h)
 	}
 	return out
+}
+
+// scalesOfPairs are, where hosts are of different sizes, colours that compare the figures of each pair with
+// its own best one, and the ratio of the worst colour; otherwise nil.
+func (t testView) scalesOfPairs() (out map[string]heatScale, worst float64) {
+	figures := map[string][]*float64{}
+	for _, m := range t.Pairs.Maps {
+		for _, c := range m.Cells {
+			figures[c.String()] = append(figures[c.String()], c.Estimate)
+		}
+	}
+	out, worst = map[string]heatScale{}, 1
+	var best []float64
+	for pair, all := range figures {
+		s := t.scaleOfHeat(all)
+		if out[pair] = s; !math.IsNaN(s.best) {
+			best = append(best, s.best)
+			if math.Abs(math.Log(s.worst/s.best)) > math.Abs(math.Log(worst)) {
+				worst = s.worst / s.best
+			}
+		}
+	}
+	if low, high := stats.Range(best); len(best) == 0 || high < low*otherSize {
+		return nil, 0
+	}
+	for pair, s := range out {
+		s.worst = s.best * worst
+		out[pair] = s
+	}
+	return out, worst
 }
 
 // notMeasured is the cell of a pair without trials.
@@ -164,7 +200,7 @@ func (t testView) addMedians(h *outline.Table, figures map[[2]string]*float64, s
 
 // pairList has a row for each pair, that with the worst figure of the first map first if they
 // are many, and a column for each combination of the other factors' levels.
-func (t testView) pairList(scale heatScale) outline.Table {
+func (t testView) pairList(scaleOf func(pair string) heatScale) outline.Table {
 	maps := t.Pairs.Maps[:min(len(t.Pairs.Maps), mostHeatMaps)]
 	cells := make([]map[string]outline.Cell, len(maps))
 	var names []string
@@ -172,7 +208,7 @@ func (t testView) pairList(scale heatScale) outline.Table {
 		cells[k] = map[string]outline.Cell{}
 		for _, c := range slices.Backward(m.Cells) {
 			name := c.String()
-			cells[k][name] = t.heatCell(c, m, scale)
+			cells[k][name] = t.heatCell(c, m, scaleOf(name))
 			names = addOnce(names, name)
 		}
 	}

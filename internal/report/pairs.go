@@ -224,6 +224,9 @@ type Contention struct {
 	Overall ContentionEffect `json:"overall"`
 	// SideBySide reports that isolated trials of disjoint pairs overlapped, so that none was by itself.
 	SideBySide bool `json:"side_by_side,omitempty"`
+	// Of is how many pairs, times combinations of the other factors' levels, were measured in either
+	// way: more than Pairs has where only a sample of them was measured by itself.
+	Of int `json:"of"`
 	// Pairs has one element a pair and combination of the other factors' levels, that which
 	// loses most first. Their intervals hold together with 95 %; probabilities are adjusted
 	// (Holm) for all of them.
@@ -268,11 +271,12 @@ func (t *Test) findContention(of pairing, patterns []pattern, rounds map[int]int
 		}
 		both[at][way] = p
 	}
+	measured := len(both)
 	both = slices.DeleteFunc(both, func(b [2]*pattern) bool { return b[0] == nil || b[1] == nil })
 	if len(both) == 0 {
 		return nil
 	}
-	out := &Contention{Overall: t.overallContention()}
+	out := &Contention{Overall: t.overallContention(), Of: measured}
 	var pairs []stats.ChoicePair
 	var isolated []*measure.Result
 	for _, b := range both {

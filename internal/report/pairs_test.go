@@ -187,6 +187,8 @@ func TestPairsThatAreAlikeHavePaleColours(t *testing.T) {
 
 func TestHostsWithOnePartnerEachAreAListOfPairs(t *testing.T) {
 	m := couples()
+	rates := m.bps
+	m.bps = func(from, to, way string) float64 { return 900e6 + rates(from, to, way) } // less than twice as much in the fastest
 	in := Input{Campaign: Meta{ID: "c", Name: "c"}}
 	for _, kind := range []string{"public", "vlan"} {
 		part := m.input()
@@ -319,5 +321,36 @@ func TestEffectsOfManyLevelsAreTheLargest(t *testing.T) {
 	ofPair := slices.DeleteFunc(slices.Clone(tcp.Effects), func(e LevelEffect) bool { return e.Factor != "pair" })
 	if len(ofPair) != mostEffects || *ofPair[0].upward().ratio < 940.0/412*0.95 || len(tcp.Effects) != mostEffects+1 {
 		t.Errorf("%d effects, the first %v", len(tcp.Effects), *ofPair[0].upward().ratio)
+	}
+}
+
+// Nine pairs carry 100 to 900 Mbit/s by one way and 70 % of that by the other: the colour is that of the
+// way and not that of the size of the hosts.
+func TestPairsOfHostsOfOtherSizesHaveColoursOfTheirOwn(t *testing.T) {
+	in := couples()
+	rates := in.bps
+	in.contention = []string{"direct", "gateway"}
+	in.bps = func(from, to, way string) float64 {
+		if way == "gateway" {
+			return 0.7 * rates(from, to, way)
+		}
+		return rates(from, to, way)
+	}
+	input := in.input()
+	for _, r := range input.Results {
+		r.Trial.Group = nil
+		r.Trial.Levels[0].Factor = "way"
+	}
+	for i := range input.Patterns {
+		input.Patterns[i][0].Factor = "way"
+	}
+	maps := english(build(t, input).test(t, "tcp")).heatMaps()
+	if len(maps) != 1 || len(maps[0].Rows) != 9 || maps[0].Scale.Best != "of the row" || !strings.HasPrefix(maps[0].Scale.Worst, "−30.") {
+		t.Fatalf("%+v", maps)
+	}
+	for _, row := range maps[0].Rows {
+		if direct, gateway := row.Cells[1].Shade, row.Cells[2].Shade; direct != 1 || gateway < outline.Shades-1 {
+			t.Errorf("%s: shades %d and %d", row.Cells[0].Text, direct, gateway)
+		}
 	}
 }

@@ -105,7 +105,7 @@ func (t testView) contends() []string {
 	}
 	args := text.Args{
 		"Noun": t.noun(), "Change": *e.Ratio - 1, "Tested": e.Low != nil && e.High != nil, "Low": 0.0, "High": 0.0, "By": t.units(e.EffectRatio),
-		"Decision": string(e.Decision), "SideBySide": c.SideBySide, "Threshold": t.Practical, "Pairs": len(c.Pairs), "Worse": 0, "Most": "", "MostChange": 0.0,
+		"Decision": string(e.Decision), "SideBySide": c.SideBySide, "Threshold": t.Practical, "Pairs": len(c.Pairs), "Of": c.Of, "Worse": 0, "Most": "", "MostChange": 0.0,
 	}
 	if e.Low != nil && e.High != nil {
 		args["Low"], args["High"] = *e.Low-1, *e.High-1
@@ -181,7 +181,7 @@ func (t testView) startSkew() string {
 
 // spreadHeading says of what the table of spreads is.
 func (t testView) spreadHeading() string {
-	return t.Sentence("pairs.spread", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit())})
+	return text.Capital(t.Sentence("pairs.spread", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit())}))
 }
 
 // heatHeading is what the maps have.
@@ -189,5 +189,5 @@ func (t testView) heatHeading() string {
 	if t.Pairs == nil {
 		return ""
 	}
-	return t.Sentence("heat.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Meshed": t.Pairs.meshed()})
+	return text.Capital(t.Sentence("heat.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Meshed": t.Pairs.meshed()}))
 }

@@ -70,7 +70,7 @@ func EstimateFrom(p *plan.Plan, only plan.Selection, added int, first func([]mea
 			if turns != nil {
 				rounds = min(rounds, turns[i])
 			}
-			trials := p.PairCount() * p.RepeatsOf(&p.Tests[n].Value) * rounds
+			trials := p.PairsOf(pt) * p.RepeatsOf(&p.Tests[n].Value) * rounds
 			e.Trials += trials
 			if _, known := schedule.TrialTime(t.Test, t.Options); !known && !slices.Contains(e.TimeUnknown, t.Label) {
 				e.TimeUnknown = append(e.TimeUnknown, t.Label)
@@ -168,7 +168,7 @@ func addTime(p *plan.Plan, e *Estimate, number, from, all int, known map[string]
 		key := fmt.Sprint(pt.Together, length)
 		f, done := known[key]
 		if !done {
-			f.time, f.most = schedule.Forecast(r.Block(0, number), p.Concurrency(), func(i int) time.Duration { return length[i/p.PairCount()] })
+			f.time, f.most = schedule.Forecast(r.Block(0, number), p.Concurrency(), func(i int) time.Duration { return length[i/p.PairsOf(pt)] })
 			known[key] = f
 		}
 		e.Time += time.Duration(rounds) * f.time

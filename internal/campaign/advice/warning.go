@@ -15,7 +15,9 @@ type DesignWarning struct {
 	Factor string      `json:"factor,omitempty"`
 	Other  string      `json:"other,omitempty"` // factor
 	Rounds int         `json:"rounds,omitempty"`
-	Hosts  int         `json:"hosts,omitempty"` // that are in several pairs
+	Hosts  int         `json:"hosts,omitempty"`  // that are in several pairs
+	Pairs  int         `json:"pairs,omitempty"`  // that are measured one at a time
+	Sample int         `json:"sample,omitempty"` // of Pairs, that would do
 
 	Endpoints []string `json:"endpoints,omitempty"` // whose servers share a host and Port
 	Port      int      `json:"port,omitempty"`      // or absent if the endpoints name none
@@ -36,6 +38,9 @@ const (
 	// WarnSharedHosts: the plan compares ways of contention, and if all pairs run concurrently,
 	// Hosts are in several trials, so the cost may come from them.
 	WarnSharedHosts WarningCode = "shared_hosts"
+	// WarnManyIsolated: the plan compares ways of contention, and a round measures all Pairs one at a time,
+	// where Sample of them would do.
+	WarnManyIsolated WarningCode = "many_isolated"
 	// WarnSharedPort: servers of Endpoints have one host by ssh and one Port.
 	WarnSharedPort WarningCode = "shared_port"
 	// WarnMissedTimes: a Round takes longer than the time between two, so that one begins every Step.
@@ -86,6 +91,9 @@ func Warnings(p *plan.Plan, only plan.Selection) (out []DesignWarning) {
 	out = append(out, sharedPorts(p, only)...)
 	if shared := sharedHosts(p, only); shared > 0 {
 		out = append(out, DesignWarning{Code: WarnSharedHosts, Factor: plan.ContentionFactor, Hosts: shared})
+	}
+	if n := p.PairCount(); p.ComparesContention() && p.IsolatedPairs == 0 && p.Concurrency() == 1 && n > plan.ManyIsolated {
+		out = append(out, DesignWarning{Code: WarnManyIsolated, Factor: plan.ContentionFactor, Pairs: n, Sample: plan.ManyIsolated})
 	}
 	return out
 }

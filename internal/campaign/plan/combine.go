@@ -115,7 +115,7 @@ func (p *Plan) makePatterns(d *yamlfile.File) error {
 	if len(p.patterns) == 0 {
 		return d.FailAt("exclude", "campaign.no_pattern_left", nil)
 	}
-	if n := float64(len(p.patterns)) * float64(p.PairCount()) * float64(p.trialsOfPair()); n > MaxTrials {
+	if n := float64(p.PairsOfPatterns()) * float64(p.trialsOfPair()); n > MaxTrials {
 		return d.FailAt("rounds", "campaign.too_many_trials", measure.Figures{"trials": n, "most": MaxTrials})
 	}
 	for _, p2 := range p.patterns {

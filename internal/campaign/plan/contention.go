@@ -49,6 +49,9 @@ func (p *Plan) addContention(d *yamlfile.File) error {
 	return nil
 }
 
+// ComparesContention reports whether the plan measures pairs both by themselves and concurrently.
+func (p *Plan) ComparesContention() bool { return len(p.Contention) > 1 }
+
 // Concurrency is how many trials of a campaign run concurrently: with pairs as many as
 // have hosts of their own, or as the plan allows; otherwise one. Where isolated pairs are compared
 // with all together, one: pairs side by side already share what the comparison is of.

@@ -30,7 +30,7 @@ func (p *Plan) EndpointSets(pt *Pattern) EndpointSets {
 		return s
 	}
 	r := p.paired
-	s := EndpointSets{Pairs: r.pairs, Machines: r.machines, ClientOn: r.on, ServerOn: r.on}
+	s := EndpointSets{Pairs: p.pairsOf(pt), Machines: r.machines, ClientOn: r.on, ServerOn: r.on}
 	s.Clients = make([]Target, len(r.members))
 	for i, m := range r.members {
 		s.Clients[i] = p.member(m, pt.fromLabel)
@@ -60,7 +60,7 @@ func (p *Plan) numberOf(endpoint string) int {
 	return slices.IndexFunc(p.Endpoints, func(e yamlfile.Entry[Endpoint]) bool { return e.Name == endpoint })
 }
 
-// PairCount is how many pairs each pattern measures: 1 for a plan without pairs.
+// PairCount is how many pairs the plan has: 1 for a plan without pairs.
 func (p *Plan) PairCount() int {
 	if p.paired == nil {
 		return 1

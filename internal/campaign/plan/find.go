@@ -153,7 +153,7 @@ func (p *Plan) Deciding(r *measure.Result) (m *metric.Definition, value float64,
 // SearchTrials is how many trials the searches of the selected patterns have in the plan's
 // rounds and some that were added, at least and at most.
 func (p *Plan) SearchTrials(only Selection, added int) (fewest, most int) {
-	first := p.TrialsOfPattern()
+	first := p.TrialsOfTurn() * p.PairCount()
 	later := p.trialsOfPair()*p.PairCount() + (added-1)*first // in the turns of a level
 	for _, patterns := range p.searches {
 		if only.Matches(p.patterns[patterns[0]].Levels) {
@@ -210,7 +210,7 @@ func (p *Plan) Trials() int {
 		_, most := p.SearchTrials(nil, 0)
 		return most
 	}
-	return len(p.patterns) * p.PairCount() * p.trialsOfPair()
+	return p.PairsOfPatterns() * p.trialsOfPair()
 }
 
 // TrialsOfRound is how many trials a round that is added has.
@@ -220,7 +220,7 @@ func (p *Plan) TrialsOfRound() int {
 		_, most := p.SearchTrials(nil, 1)
 		return most - before
 	}
-	return len(p.patterns) * p.TrialsOfPattern()
+	return p.PairsOfPatterns() * p.TrialsOfTurn()
 }
 
 // DecidesByFigures reports whether what runs next depends on what was measured.

@@ -77,7 +77,7 @@ func parse(p *Plan) (*Plan, error) {
 	if p.Limit == 0 {
 		p.Limit = DefaultLimit
 	}
-	for _, check := range []func(*yamlfile.File) error{p.checkTimes, p.checkNames, p.checkEndpoints, p.addContention, p.addSearch, p.checkFactors, p.checkPairs, p.checkWhen, p.bindFormer, p.checkSelections, p.checkLimits, p.makePatterns, p.checkEffects, p.checkSearch, p.checkControl, p.checkUntil, p.checkBudget} {
+	for _, check := range []func(*yamlfile.File) error{p.checkTimes, p.checkNames, p.checkEndpoints, p.addContention, p.addSearch, p.checkFactors, p.checkPairs, p.checkIsolatedPairs, p.checkWhen, p.bindFormer, p.checkSelections, p.checkLimits, p.makePatterns, p.checkEffects, p.checkSearch, p.checkControl, p.checkUntil, p.checkBudget} {
 		if err := check(d); err != nil {
 			return nil, err
 		}

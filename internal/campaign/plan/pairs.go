@@ -41,7 +41,7 @@ func (p *Plan) checkWithoutPairs(d *yamlfile.File) error {
 	for _, key := range []struct {
 		name  string
 		given bool
-	}{{"contention", len(p.Contention) > 0}, {"trials_at_once", p.TrialsAtOnce > 0}} {
+	}{{"contention", len(p.Contention) > 0}, {"isolated_pairs", p.IsolatedPairs > 0}, {"trials_at_once", p.TrialsAtOnce > 0}} {
 		if key.given {
 			return d.LocateAt(key.name, measure.Fail(measure.KindFile, "campaign.without_pairs", measure.Figures{"key": key.name}))
 		}

@@ -197,6 +197,7 @@ func TestMistakesInPairsAreNamedWithTheirPlace(t *testing.T) {
 		strings.ReplaceAll(plans.WithPairs("{mesh: [e, f]}"), "command: [ssh, f, soku]", "port: 1"): "",
 		strings.NewReplacer("command: [ssh, f, soku]", "port: 1", "command: [ssh, e, soku]", "port: 1").Replace(plans.WithPairs("{mesh: [e, f]}")): "e and f are clients, and nothing starts soku on them",
 		strings.Replace(plans.WithPairs("{list: [[a, e]]}"), "address: 10.0.0.5, ", "", 1):                                                         "endpoint e has no address to measure against",
+		plans.ManyHosts(4) + "pairs: {mesh: ['*']}\nisolated_pairs: 4\n":                                                                           "isolated_pairs is how many pairs are measured one at a time where both ways of contention are compared",
 		plans.ManyHosts(40) + "pairs: {mesh: ['*']}\ncontention: together\n":                                                                       "1560 pairs cannot start together; at most 1000 can",
 		plans.ManyHosts(1100) + "pairs: {mesh: ['*']}\n":                                                                                           "1208900 pairs; at most 1000000 are run",
 		strings.Replace(plans.Minimal, "test: tcp", "test: tcp, repeats: 0", 1):                                                                    "0 is out of range",

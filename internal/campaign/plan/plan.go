@@ -16,41 +16,42 @@ import (
 // A Plan that [Load] returned holds together: names refer to something, every
 // pattern has both ends, and the options of every trial are in range.
 type Plan struct {
-	Campaign     string                     `yaml:"campaign" doc:"Name: letters, digits, dots, dashes and underscores"`
-	Title        string                     `yaml:"title" doc:"The question the campaign answers"`
-	Question     string                     `yaml:"question" doc:"Factor that the title asks about, which reports speak of first, or limit, contention or patterns; without it the only factor that is no option of a test, otherwise the one that changes most"`
-	Lab          string                     `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
-	Endpoints    yamlfile.Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
-	From         string                     `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses, where a factor in braces stands for its level, such as {vmsize}-{zone}; without it this machine"`
-	FromLabel    string                     `yaml:"from_label" doc:"Label of the client's address, where from names none"`
-	To           string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses; a factor in braces stands for its level, such as {vmsize}-{zone}"`
-	ToLabel      string                     `yaml:"to_label" doc:"Label of the server's address, where to names none"`
-	Groups       yamlfile.Ordered[[]string] `yaml:"groups" doc:"Groups of endpoints for pairs, by name: each a list of endpoint or endpoint.label"`
-	Pairs        *Pairs                     `yaml:"pairs" doc:"Endpoints that every pattern measures between, in place of from and to"`
-	Contention   Contention                 `yaml:"contention" doc:"How the trials of the pairs share the network: isolated (no host in two trials at once) or together (all pairs of a pattern start at one moment); a list of both compares them"`
-	Factors      yamlfile.Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
-	Exclude      []Selection                `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
-	Tests        yamlfile.Ordered[Test]     `yaml:"tests" doc:"What is measured in each pattern, by label"`
-	Repeats      int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
-	Rounds       int                        `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
-	Every        measure.Duration           `yaml:"every" doc:"Time from the beginning of a round to that of the next: rounds begin at fixed times, and a time at which a round still runs is skipped"`
-	For          measure.Duration           `yaml:"for" doc:"Time in which rounds begin, in place of their number: with every: 1h, for: 24h is 24 rounds; those whose time is missed are left out"`
-	TrialsAtOnce int                        `yaml:"trials_at_once" min:"1" max:"100000" doc:"Largest number of trials that run concurrently; without it as many pairs as have hosts of their own, or one where contention has both ways"`
-	Seed         *int64                     `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
-	Before       string                     `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
-	After        string                     `yaml:"after" doc:"Command to run after them"`
-	Shell        []string                   `yaml:"shell" doc:"What runs the commands; without it sh -c, on Windows cmd /C"`
-	Limit        measure.Duration           `yaml:"command_timeout" doc:"A command that runs longer is ended and counts as failed"`
-	Only         Selection                  `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
-	AbortAfter   int                        `yaml:"abort_after" min:"0" max:"1000000" doc:"After this many identical failures in a row between two ends their trials that are left do not run now; 0: they run"`
-	Pause        measure.Duration           `yaml:"pause" doc:"Wait between two trials"`
-	Practical    measure.Percent            `yaml:"practical" doc:"Smallest difference that matters in practice, such as 3%; default 2%"`
-	Limits       Limits                     `yaml:"limits" doc:"Documented limits of figures where no level and no endpoint has one, such as goodput: 12 Gbit/s, and source: who published them"`
-	Control      Selection                  `yaml:"control" doc:"Patterns that show what the hosts alone reach: reported apart, not ranked, not in the effects of factors"`
-	Noise        measure.Percent            `yaml:"noise" doc:"Standard deviation of a pattern from round to round, for what soku plan says of the design; without it that of the newest campaign of this name"`
-	Find         Search                     `yaml:"find" doc:"A factor whose levels are searched: the plateau of an option, or the highest level at which a figure holds"`
-	Until        Until                      `yaml:"until" doc:"When there are enough rounds: the campaign adds rounds until the interval of every pattern is narrow"`
-	Budget       Budget                     `yaml:"budget" doc:"What all runs of the campaign together may use, and the price of what they send"`
+	Campaign      string                     `yaml:"campaign" doc:"Name: letters, digits, dots, dashes and underscores"`
+	Title         string                     `yaml:"title" doc:"The question the campaign answers"`
+	Question      string                     `yaml:"question" doc:"Factor that the title asks about, which reports speak of first, or limit, contention or patterns; without it the only factor that is no option of a test, otherwise the one that changes most"`
+	Lab           string                     `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
+	Endpoints     yamlfile.Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
+	From          string                     `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses, where a factor in braces stands for its level, such as {vmsize}-{zone}; without it this machine"`
+	FromLabel     string                     `yaml:"from_label" doc:"Label of the client's address, where from names none"`
+	To            string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses; a factor in braces stands for its level, such as {vmsize}-{zone}"`
+	ToLabel       string                     `yaml:"to_label" doc:"Label of the server's address, where to names none"`
+	Groups        yamlfile.Ordered[[]string] `yaml:"groups" doc:"Groups of endpoints for pairs, by name: each a list of endpoint or endpoint.label"`
+	Pairs         *Pairs                     `yaml:"pairs" doc:"Endpoints that every pattern measures between, in place of from and to"`
+	IsolatedPairs int                        `yaml:"isolated_pairs" min:"2" max:"1000" doc:"Where contention compares both ways: how many of the pairs, a sample with every host where that is possible, are measured one at a time; without it all"`
+	Contention    Contention                 `yaml:"contention" doc:"How the trials of the pairs share the network: isolated (no host in two trials at once) or together (all pairs of a pattern start at one moment); a list of both compares them"`
+	Factors       yamlfile.Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
+	Exclude       []Selection                `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
+	Tests         yamlfile.Ordered[Test]     `yaml:"tests" doc:"What is measured in each pattern, by label"`
+	Repeats       int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
+	Rounds        int                        `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
+	Every         measure.Duration           `yaml:"every" doc:"Time from the beginning of a round to that of the next: rounds begin at fixed times, and a time at which a round still runs is skipped"`
+	For           measure.Duration           `yaml:"for" doc:"Time in which rounds begin, in place of their number: with every: 1h, for: 24h is 24 rounds; those whose time is missed are left out"`
+	TrialsAtOnce  int                        `yaml:"trials_at_once" min:"1" max:"100000" doc:"Largest number of trials that run concurrently; without it as many pairs as have hosts of their own, or one where contention has both ways"`
+	Seed          *int64                     `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
+	Before        string                     `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
+	After         string                     `yaml:"after" doc:"Command to run after them"`
+	Shell         []string                   `yaml:"shell" doc:"What runs the commands; without it sh -c, on Windows cmd /C"`
+	Limit         measure.Duration           `yaml:"command_timeout" doc:"A command that runs longer is ended and counts as failed"`
+	Only          Selection                  `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
+	AbortAfter    int                        `yaml:"abort_after" min:"0" max:"1000000" doc:"After this many identical failures in a row between two ends their trials that are left do not run now; 0: they run"`
+	Pause         measure.Duration           `yaml:"pause" doc:"Wait between two trials"`
+	Practical     measure.Percent            `yaml:"practical" doc:"Smallest difference that matters in practice, such as 3%; default 2%"`
+	Limits        Limits                     `yaml:"limits" doc:"Documented limits of figures where no level and no endpoint has one, such as goodput: 12 Gbit/s, and source: who published them"`
+	Control       Selection                  `yaml:"control" doc:"Patterns that show what the hosts alone reach: reported apart, not ranked, not in the effects of factors"`
+	Noise         measure.Percent            `yaml:"noise" doc:"Standard deviation of a pattern from round to round, for what soku plan says of the design; without it that of the newest campaign of this name"`
+	Find          Search                     `yaml:"find" doc:"A factor whose levels are searched: the plateau of an option, or the highest level at which a figure holds"`
+	Until         Until                      `yaml:"until" doc:"When there are enough rounds: the campaign adds rounds until the interval of every pattern is narrow"`
+	Budget        Budget                     `yaml:"budget" doc:"What all runs of the campaign together may use, and the price of what they send"`
 
 	// File is the plan's path and Text what was read from it.
 	File string `yaml:"-" json:"-"`
@@ -258,6 +259,7 @@ type formerSelections struct {
 type pairing struct {
 	members  []member
 	pairs    [][2]int32 // client and server, each pair once
+	isolated [][2]int32 // sample of pairs for patterns that measure one at a time; nil: all
 	machines []string   // that the members are on, each once
 	on       []int32    // machine by member
 	hosts    int        // machines that are in a pair

@@ -38,11 +38,11 @@ func (p *Plan) trialsOfPair() int {
 	return n
 }
 
-// TrialsOfPattern is how many trials a pattern's turn has in a round with all tests.
-func (p *Plan) TrialsOfPattern() int {
+// TrialsOfTurn is how many trials each pair of a pattern has in a round with all tests.
+func (p *Plan) TrialsOfTurn() int {
 	n := 0
 	for i := range p.Tests {
 		n += p.RepeatsOf(&p.Tests[i].Value)
 	}
-	return n * p.PairCount()
+	return n
 }

@@ -71,7 +71,7 @@ func GrowingBlocks(planOf func(round int) *plan.Plan, campaignID string, seed in
 }
 
 // Block is a pattern's turn in a round: repeat by repeat all tests in the plan's order,
-// each for all pairs. The order of the pairs is drawn anew for each block. turn is the place
+// each for all pairs of the pattern. The order of the pairs is drawn anew for each block. turn is the place
 // of the block in the round, from 0, and pattern the index of the pattern in the plan.
 func (r Round) Block(turn, pattern int) Block {
 	p, pt := r.Plan, &r.Plan.AllPatterns()[pattern]
@@ -104,7 +104,7 @@ func (r Round) Block(turn, pattern int) Block {
 		return Job{
 			Trial: measure.Trial{
 				Campaign: r.Campaign, Name: p.Campaign, Pattern: pt.Name, Levels: pt.Levels, Label: t.Label,
-				Round: r.Number, Repeat: test.Repeat, Order: turn*b.Len + i + 1, Seed: r.Seed,
+				Round: r.Number, Repeat: test.Repeat, Order: turn*len(r.Tests)*p.PairCount() + i + 1, Seed: r.Seed,
 				Pair: &measure.Pair{Client: client.Endpoint, Server: server.Endpoint},
 			},
 			Test: t.Test, Options: t.OptionsBetween(client, server), Client: client, Server: server,
