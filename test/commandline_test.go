@@ -39,6 +39,7 @@ var commandLineImports = map[string]string{
 
 	// The operating system.
 	"os": "system.go", "os/exec": "system.go", "os/signal": "system.go", "os/user": "system.go", "syscall": "system.go",
+	"soku/internal/browser": "system.go", // the browser of the host
 	"soku/internal/durable": "system.go", "golang.org/x/term": "system.go", "soku/internal/store/sqlite": "system.go",
 	"soku/internal/host":    "doctorfix.go floor.go system.go",       // the identity of the host
 	"soku/internal/panics":  "root.go",                               // the value of a panic

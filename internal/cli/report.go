@@ -22,7 +22,7 @@ func newReportCommand(sys *System) *cobra.Command {
 			"that reports where no difference was shown, and in HTML charts of every trial.\n" +
 			"CAMPAIGN is an identity, its beginning, a name, or \"last\", which is the default.\n" +
 			"Without --format the output is text for the terminal.",
-		Example: "  soku report\n  soku report gateway-sku --format html,md,csv -o out/\n  soku report last -o report.html\n  soku report --format trials.csv\n  soku report --runs 10",
+		Example: "  soku report\n  soku report --open\n  soku report gateway-sku --format html,md,csv -o out/\n  soku report last -o report.html\n  soku report --format trials.csv\n  soku report --runs 10",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runReport(cmd.Context(), sys, f, args)
@@ -33,8 +33,11 @@ func newReportCommand(sys *System) *cobra.Command {
 }
 
 func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (err error) {
-	if f.output == "-" {
+	switch {
+	case f.output == "-":
 		f.output = ""
+	case f.output == "" && f.open:
+		f.output = currentFolder
 	}
 	formats, folder, err := f.plan()
 	if err != nil {
@@ -57,12 +60,19 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("report.private", nil))
 	}
 	for _, format := range formats {
-		if err := f.write(sys, r, format, folder); err != nil {
+		file, err := f.write(ctx, sys, r, format, folder)
+		if err == nil && f.open && format.Name == "html" {
+			err = sys.browser().Open(ctx, file)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// currentFolder is the output of a report in it.
+const currentFolder = "./"
 
 // build makes the report of a campaign, or of the last tests run by hand.
 func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *report.Report, err error) {

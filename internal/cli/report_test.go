@@ -187,10 +187,10 @@ func TestReportRefusesWhatDoesNotFit(t *testing.T) {
 		kind measure.Kind
 		want string
 	}{
-		{[]string{"--format", "pdf"}, measure.KindUsage, "pdf"},
+		{[]string{"--format", "doc"}, measure.KindUsage, "doc"},
 		{[]string{"--format", "html,md"}, measure.KindUsage, "folder"},
 		{[]string{"--format", "html,md", "-o", "x.html"}, measure.KindUsage, "folder"},
-		{[]string{"-o", "x.pdf"}, measure.KindUsage, "extension"},
+		{[]string{"-o", "x.doc"}, measure.KindUsage, "extension"},
 		{[]string{"--runs", "3", "last"}, measure.KindUsage, "--runs"},
 		{[]string{"--runs", "-1"}, measure.KindUsage, "--runs"},
 		{[]string{"nosuch"}, measure.KindNotFound, "nosuch"},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,26 +14,34 @@ import (
 	"soku/internal/text"
 )
 
-// write writes a report in a format, to standard output or to files, which it names.
-func (f reportFlags) write(sys *System, r *report.Report, format publish.Format, folder bool) error {
+// write writes a report in a format, to standard output or to files, which it names. It returns the
+// first of these.
+func (f reportFlags) write(ctx context.Context, sys *System, r *report.Report, format publish.Format, folder bool) (file string, err error) {
 	o := publish.Options{Catalogue: sys.Catalogue, Plain: f.plain}
 	if f.output == "" {
 		o.Width = sys.StdoutWidth()
-		return format.Write(sys.Stdout, r, o)
+		return "", format.Write(sys.Stdout, r, o)
 	}
-	files, err := writeFormat(sys, r, format, f.output, folder, o)
-	if err == nil {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("report.wrote", text.Args{"File": files[0], "More": len(files) - 1}))
+	files, err := writeFormat(ctx, sys, r, format, f.output, folder, o)
+	if err != nil {
+		return "", err
 	}
-	return err
+	fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("report.wrote", text.Args{"File": files[0], "More": len(files) - 1}))
+	return files[0], nil
 }
 
 // writeFormat writes a report in a format to a file, or to a folder under the name of the
 // campaign. Further files go to its folder. It returns the names of all.
-func writeFormat(sys *System, r *report.Report, format publish.Format, output string, folder bool, o publish.Options) (names []string, err error) {
+func writeFormat(ctx context.Context, sys *System, r *report.Report, format publish.Format, output string, folder bool, o publish.Options) (names []string, err error) {
 	dir, name := filepath.Dir(output), strings.TrimSuffix(filepath.Base(output), filepath.Ext(output))
 	if folder {
 		dir, name = output, publish.FileName(r.Campaign)
+	}
+	o.Print = func(page []byte, format string) ([]byte, error) {
+		if err := sys.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+		return sys.browser().Print(ctx, dir, page, format)
 	}
 	files, err := format.Files(r, name, o)
 	if err != nil {

@@ -54,6 +54,8 @@ func TestFormatsOfFilesAreRefusedWhereThereIsNoFile(t *testing.T) {
 		"add -o FOLDER/":   {"--format", "svg"},
 		"-o FOLDER/":       {"-o", "a.svg"},
 		"add --format md":  {"--plain"},
+		"add -o FILE.pdf":  {"--format", "pdf"},
+		"add html":         {"--format", "md", "--open", "-o", "a.md"},
 		"add -o FILE.xlsx": {"--format", "xlsx", "-o", "-"},
 	} {
 		out, errs, code := soku(t, append([]string{"report"}, args...)...)
@@ -83,5 +85,19 @@ func TestAPublicReportIsWrittenWithoutNames(t *testing.T) {
 	}
 	if _, errs := sys.again("report"); errs != "" {
 		t.Errorf("a terminal is told %q", errs)
+	}
+}
+
+func TestAResultIsShownAsAPage(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	fillStore(t, sys)
+	file := filepath.Join(t.TempDir(), "pages", "test.html")
+	out, errs := sys.again("show", "last", "--html", file)
+	page, err := os.ReadFile(file)
+	if err != nil || errs != "" || !strings.Contains(out, "wrote "+file) || !strings.Contains(string(page), "<svg") || strings.Contains(string(page), "<script") {
+		t.Errorf("%q %q, %v, %.200s", out, errs, err, page)
+	}
+	if _, errs := sys.again("show", "last", "--json", "--html", file); !strings.Contains(errs, "html") {
+		t.Errorf("%q", errs)
 	}
 }

@@ -24,12 +24,13 @@ type reportFlags struct {
 	public   bool
 	bundle   string
 	dataURL  string
+	open     bool
 }
 
 // add adds the flags to a command.
 func (f *reportFlags) add(sys *System, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.formats, "format", nil, "html, md, svg (a file for each chart), xlsx, csv, trials.csv (a row for each figure of each trial), json or txt; several with commas")
+	flags.StringSliceVar(&f.formats, "format", nil, "html, md, pdf and png (its first screen) by an installed Chromium, Chrome or Edge, svg (a file for each chart), xlsx, csv, trials.csv (a row for each figure of each trial), json or txt; several with commas")
 	flags.StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end); - for standard output, the default")
 	flags.IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
 	flags.StringVar(&f.pivot, "pivot", "", "the factors of the first table, in text, Markdown, HTML and XLSX: the levels of one as rows, of another as columns (ROWS,COLUMNS)")
@@ -38,9 +39,10 @@ func (f *reportFlags) add(sys *System, cmd *cobra.Command) {
 	flags.BoolVar(&f.public, "public", false, "leave out addresses, names of hosts (host A, host B) and users, paths and the plan")
 	flags.StringVar(&f.bundle, "bundle", "", "write the report in all formats, the plan and all results to one zip file, which soku merge reads")
 	flags.StringVar(&f.dataURL, "data-url", "", "link to the data from the page and from Markdown, such as the address of a bundle (http or https)")
+	flags.BoolVar(&f.open, "open", false, "open the page in a browser; without -o it is NAME.html in the current folder")
 	flags.BoolVar(&f.plain, "plain", false, "Markdown without folds, which are HTML")
 	cmd.ValidArgsFunction = completeCampaigns(sys)
-	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "svg", "xlsx", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "pdf", "png", "svg", "xlsx", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
 	addStoreFlag(cmd, &f.store)
 	addCatalogFlag(cmd, &f.catalog)
 }
@@ -87,6 +89,9 @@ func (f reportFlags) plan() (formats []publish.Format, folder bool, err error) {
 	}
 	if i := slices.IndexFunc(formats, func(k publish.Format) bool { return k.Binary }); i >= 0 && f.output == "" {
 		return nil, false, measure.Fail(measure.KindUsage, "cli.report.binary", measure.Figures{"format": formats[i].Name})
+	}
+	if f.open && !slices.ContainsFunc(formats, func(k publish.Format) bool { return k.Name == "html" }) {
+		return nil, false, measure.Fail(measure.KindUsage, "cli.report.open_format", measure.Figures{"format": formats[0].Name})
 	}
 	if len(formats) > 1 && !folder {
 		return nil, false, measure.Fail(measure.KindUsage, "cli.report.several_formats", measure.Figures{"formats": len(formats)})

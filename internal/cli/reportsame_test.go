@@ -67,6 +67,9 @@ func TestAReportDoesNotDependOnTheOrderInWhichTheStoreWasFilled(t *testing.T) {
 	results = append(results[20:], results[:20]...)
 	other := filled(results)
 	for _, format := range publish.Formats {
+		if format.Name == "pdf" || format.Name == "png" {
+			continue // made of the page by a browser, which writes the time into them
+		}
 		written := func(sys *System) (all string) {
 			dir := t.TempDir()
 			_, errs := sys.again("report", "same", "--format", format.Name, "-o", dir+"/")

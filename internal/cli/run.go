@@ -217,7 +217,7 @@ func showReport(ctx context.Context, sys *System, f *runFlags, st store.Store, c
 	}
 	for _, file := range f.reports {
 		format, _ := publish.FormatOfFile(file)
-		if _, err := writeFormat(sys, r, format, file, false, publish.Options{Catalogue: sys.Catalogue}); err != nil {
+		if _, err := writeFormat(ctx, sys, r, format, file, false, publish.Options{Catalogue: sys.Catalogue}); err != nil {
 			return err
 		}
 	}

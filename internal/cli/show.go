@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 
@@ -9,6 +10,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/printable"
+	"soku/internal/publish"
 	"soku/internal/store"
 	"soku/internal/text"
 )
@@ -17,6 +19,7 @@ type showFlags struct {
 	json     bool
 	rows     bool
 	evidence bool
+	html     string
 	store    string
 }
 
@@ -29,6 +32,7 @@ func newShowCommand(sys *System) *cobra.Command {
 		Example: `  soku show
   soku show 0198f3a2
   soku show last --evidence
+  soku show last --html test.html
   soku show last --json | jq .summary`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,6 +53,9 @@ func newShowCommand(sys *System) *cobra.Command {
 				if f.json {
 					return printJSON(sys.Stdout, r)
 				}
+				if f.html != "" {
+					return writePage(cmd.Context(), sys, r, f.html)
+				}
 				printResult(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), r, f)
 				return nil
 			})
@@ -56,10 +63,29 @@ func newShowCommand(sys *System) *cobra.Command {
 	}
 	cmd.ValidArgsFunction = completeResults(sys, &f.store)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole result document")
+	cmd.Flags().StringVar(&f.html, "html", "", "write a page with its charts to this file")
 	cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of round trips")
 	cmd.Flags().BoolVar(&f.evidence, "evidence", false, "print the figures of the verdict with their thresholds")
+	cmd.MarkFlagsMutuallyExclusive("json", "html")
 	addStoreFlag(cmd, &f.store)
 	return cmd
+}
+
+// writePage writes the page of a result to a file.
+func writePage(ctx context.Context, sys *System, r *measure.Result, file string) error {
+	known, err := knownLimits(sys, "")()
+	if err != nil {
+		return err
+	}
+	page, err := publish.Single(known, r)
+	if err != nil {
+		return err
+	}
+	format, _ := publish.FormatOf("html")
+	if _, err = writeFormat(ctx, sys, page, format, file, false, publish.Options{Catalogue: sys.Catalogue}); err == nil {
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("report.wrote", text.Args{"File": file, "More": 0}))
+	}
+	return err
 }
 
 // printResult writes a result from the store for a person. Names in it may come

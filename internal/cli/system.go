@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"soku/internal/agent"
+	"soku/internal/browser"
 	"soku/internal/campaign/journal"
 	"soku/internal/doctor"
 	"soku/internal/durable"
@@ -171,6 +172,11 @@ func (s *System) ownStreams() bool {
 
 // self is how this program starts itself again.
 func (s *System) self() agent.Self { return agent.Self{Executable: s.Executable, Make: s.Command} }
+
+// browser is the browser of this host.
+func (s *System) browser() browser.Browser {
+	return browser.Browser{Getenv: s.Getenv, Command: s.Command, Root: s.Root}
+}
 
 // appendPrintable is Append for a log, which a person reads on a terminal later.
 func (s *System) appendPrintable(name string) (io.WriteCloser, error) {

@@ -28,6 +28,8 @@ type Options struct {
 	*text.Catalogue
 	Width int  // of a line of text in characters; 0: any
 	Plain bool // Markdown without folds, which are HTML
+	// Print returns a page of HTML as pdf or png. Without it there are no such formats.
+	Print func(page []byte, format string) ([]byte, error)
 }
 
 // Formats are all formats.
@@ -36,12 +38,32 @@ var Formats = []Format{
 	{Name: "md", Pivots: true, write: func(r *report.Report, w io.Writer, o Options) error {
 		return r.MarkdownWith(w, o.Catalogue, printer.MarkdownOptions{Plain: o.Plain})
 	}, files: markdownFiles},
+	{Name: "pdf", Pivots: true, Binary: true, write: printed("pdf")},
+	{Name: "png", Pivots: true, Binary: true, write: printed("png")},
 	{Name: "svg", Folder: true, files: pictureFiles},
 	{Name: "xlsx", Pivots: true, Binary: true, write: func(r *report.Report, w io.Writer, o Options) error { return r.XLSX(w, o.Catalogue) }},
 	{Name: "csv", write: func(r *report.Report, w io.Writer, _ Options) error { return r.CSV(w) }},
 	{Name: "trials.csv", write: func(r *report.Report, w io.Writer, _ Options) error { return r.TrialsCSV(w) }},
 	{Name: "json", write: func(r *report.Report, w io.Writer, _ Options) error { return r.JSON(w) }},
 	{Name: "txt", Pivots: true, write: func(r *report.Report, w io.Writer, o Options) error { return r.Text(w, o.Catalogue, o.Width) }},
+}
+
+// printed writes the page of a report in a format that [Options.Print] makes of it.
+func printed(format string) func(*report.Report, io.Writer, Options) error {
+	return func(r *report.Report, w io.Writer, o Options) error {
+		if o.Print == nil {
+			return measure.Fail(measure.KindUsage, "cli.report.format", measure.Figures{"format": format})
+		}
+		var page bytes.Buffer
+		if err := r.HTML(&page, o.Catalogue); err != nil {
+			return err
+		}
+		data, err := o.Print(page.Bytes(), format)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
+	}
 }
 
 // FormatOf returns the format with a name.

@@ -17,7 +17,7 @@ func TestNoNameOfACampaignLeavesTheFolder(t *testing.T) {
 }
 
 func TestTheLongestExtensionIsTheFormat(t *testing.T) {
-	for file, want := range map[string]string{"a.csv": "csv", "a.TRIALS.csv": "trials.csv", "out/a.html": "html", "a.pdf": "", "csv": ""} {
+	for file, want := range map[string]string{"a.csv": "csv", "a.TRIALS.csv": "trials.csv", "out/a.html": "html", "a.pdf": "pdf", "a.doc": "", "csv": ""} {
 		if f, ok := FormatOfFile(file); f.Name != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v", file, f.Name, ok)
 		}

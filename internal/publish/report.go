@@ -102,6 +102,13 @@ func byHand(ctx context.Context, known *catalog.Catalog, s store.Store, n int, p
 	return b.Report()
 }
 
+// Single makes the report of one result.
+func Single(known *catalog.Catalog, r *measure.Result) (*report.Report, error) {
+	b := report.NewBuilder(report.Input{Design: report.Design{Limits: limitsOfHosts(known)}}, 1)
+	b.Add(r)
+	return b.Report()
+}
+
 // designOf returns how the results of a plan are judged.
 func designOf(p *plan.Plan, known *catalog.Catalog) report.Design {
 	d := report.Design{
