@@ -4,9 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
-
-	"soku/internal/printable"
 	"soku/internal/report/outline"
 	"soku/internal/stats"
 	"soku/internal/text"
@@ -98,11 +95,11 @@ func (t testView) answerPlot(a answerFigures, width float64) *plot {
 
 // nameWidth is how many pixels the names of the rows need at most.
 func (a answerFigures) nameWidth() float64 {
-	columns := 0
+	widest := 0.0
 	for _, r := range a.rows {
-		columns = max(columns, runewidth.StringWidth(printable.Words(r.name)))
+		widest = max(widest, pixelsOfText(r.name))
 	}
-	return min(float64(columns)*boldPixels+8, answerNames)
+	return min(widest*boldPixels/charPixels+8, answerNames)
 }
 
 func (t testView) answerContent(a answerFigures) string {

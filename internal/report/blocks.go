@@ -64,6 +64,9 @@ func (r *Report) outline(c *text.Catalogue, charts bool) *outline.Document {
 	d := &outline.Document{Title: v.title(), Subtitle: v.subtitle(), DataURL: r.dataURL}
 	for i := range r.Tests {
 		b := blocks{testView: testView{&r.Tests[i], c}, id: fmt.Sprintf("t%d", i+1), charts: charts}
+		if len(r.Tests) > 1 {
+			b.fold = outline.Hidden
+		}
 		b.addTest()
 		d.Sections = append(d.Sections, outline.Section{ID: b.id, Title: b.label(), Heading: b.heading(), Description: b.description(), Blocks: b.list})
 	}
@@ -79,26 +82,19 @@ func (v reportView) common() (out []outline.Section) {
 		}})
 	}
 	method := outline.Section{ID: "method", Title: v.Sentence("page.method", nil), Blocks: []outline.Block{
-		{Place: outline.Details, Lines: v.methods(), Style: outline.List},
+		{Key: "how", Heading: v.Sentence("page.method_how", nil), Fold: outline.Closed, Place: outline.Details, Lines: v.methods(), Style: outline.List},
 	}}
 	if s := v.missing(); s != "" {
 		method.Blocks = append(method.Blocks, outline.Block{Lines: []string{s}, Style: outline.List})
 	}
-	var tools []string
-	for _, tool := range v.Tools {
-		tools = append(tools, tool.in(v.Catalogue))
-	}
 	environment := outline.Section{ID: "environment", Title: v.Sentence("page.environment", nil)}
 	if t := hostTable(v.Hosts, v.Catalogue); len(t.Columns) > 0 {
-		environment.Blocks = append(environment.Blocks, outline.Block{Key: "hosts", Place: outline.Details, Tables: []outline.Table{t}})
-	}
-	environment.Blocks = append(environment.Blocks, outline.Block{Place: outline.Details, Lines: []string{v.Sentence("page.tools", text.Args{"Tools": tools})}})
-	if v.Campaign.Plan != "" {
 		environment.Blocks = append(environment.Blocks, outline.Block{
-			Key: "plan", Heading: v.Sentence("page.plan", nil), Fold: outline.Closed, Place: outline.Details, Style: outline.Code, Lines: []string{v.Campaign.Plan},
+			Key: "hosts", Heading: v.Sentence("page.hosts", text.Args{"Hosts": len(v.Hosts)}), Fold: outline.Hidden, Place: outline.Details, Tables: []outline.Table{t},
 		})
 	}
-	return append(out, method, environment)
+	environment.Blocks = append(environment.Blocks, outline.Block{Place: outline.Details, Lines: []string{v.Sentence("page.tools", text.Args{"Tools": v.tools()})}})
+	return append(append(out, method, environment), v.repeat()...)
 }
 
 // blocks are those of a test. Blocks without a content are left out.
@@ -106,6 +102,7 @@ type blocks struct {
 	testView
 	id     string
 	charts bool
+	fold   outline.Fold // of what shows more than the answer: a page of several tests would be long
 	list   []outline.Block
 }
 
@@ -175,9 +172,9 @@ func (b *blocks) addTest() {
 	b.table("reached", b.reachedHeading(), outline.Always, b.reachedTable())
 	b.table("groups", b.Sentence("flows.heading", nil), outline.Always, b.flowTable())
 	b.addTrials()
-	hops := outline.Block{Key: "hops", Heading: b.Sentence("page.hops", nil), Tables: tables(b.hopTable())}
+	hops := outline.Block{Key: "hops", Heading: b.Sentence("page.hops", nil), Fold: b.fold, Tables: tables(b.hopTable())}
 	if len(b.Rows) == 1 { // the route is what was asked for
-		hops.Place = outline.Lead
+		hops.Place, hops.Fold = outline.Lead, outline.Always
 	}
 	b.add(hops)
 	b.addComparisons(shown)
@@ -200,14 +197,22 @@ const (
 	keyFigures    = "figures"
 )
 
+// mostAnswerChart is the height in pixels up to which a chart stands next to the table that shows the answer.
+const mostAnswerChart = 700
+
 // addShown adds the table that shows the answer, with a chart of the same figures, and returns its key.
 func (b *blocks) addShown() string {
 	shown := b.shown()
-	if shown.Place = outline.Lead; shown.Charts == nil {
+	shown.Place = outline.Lead
+	var high *outline.Charts
+	if shown.Charts == nil {
 		best := testView{b.asCompared(), b.Catalogue}
-		shown.Charts = b.chart("answer-chart", best.answerFigure)
+		if shown.Charts = b.chart("answer-chart", best.answerFigure); shown.Charts != nil && shown.Charts.Figures[0].Charts[0].Height > mostAnswerChart {
+			shown.Charts, high = nil, shown.Charts
+		}
 	}
 	b.add(shown)
+	b.add(outline.Block{Key: "chart", Heading: b.Sentence("page.answer_chart", nil), Fold: outline.Hidden, Charts: high})
 	return shown.Key
 }
 
@@ -292,8 +297,8 @@ func (b *blocks) addComparisons(shown string) {
 
 // addTrials adds what single trials and single round trips show.
 func (b *blocks) addTrials() {
-	b.charted("trials", b.Sentence("page.trials", nil), outline.Always, b.chart("trials", b.stripFigure), b.stripTable)
-	b.charted("percentiles", b.Sentence("page.curves", nil), outline.Always, b.chart("percentiles", b.curveFigure), b.percentileTable)
+	b.charted("trials", b.Sentence("page.trials", nil), b.fold, b.chart("trials", b.stripFigure), b.stripTable)
+	b.charted("percentiles", b.Sentence("page.curves", nil), b.fold, b.chart("percentiles", b.curveFigure), b.percentileTable)
 	if load := tables(b.loadTable()); load != nil {
 		b.add(outline.Block{Key: "load", Heading: b.Sentence("page.load", nil), Tables: load, Charts: b.chart("load", b.loadFigure)})
 		b.charted("load-time", b.Sentence("page.load_time", nil), outline.Hidden, b.panels("load-time", b.loadOverTime), func() outline.Table { return b.timeTable(true, loadLines) })
@@ -307,7 +312,7 @@ func (b *blocks) addOverTime() {
 		if charts != nil {
 			charts.Legend = b.copyLegend()
 		}
-		b.add(outline.Block{Key: "copy", Heading: b.copyHeading(), Tables: table, Charts: charts})
+		b.add(outline.Block{Key: "copy", Heading: b.copyHeading(), Fold: b.fold, Tables: table, Charts: charts})
 	}
 	b.charted("streams", b.Sentence("page.streams", nil), outline.Hidden, b.panels("streams", b.sharingFigures), b.sharingTable)
 	if charts := b.panels("time", b.timeFigures); charts != nil {

@@ -271,7 +271,7 @@ func TestCurvesAreInEveryForm(t *testing.T) {
 	one, many := build(t, streamSweep("1").input()), build(t, streamSweep("a", "b").input())
 	for form, want := range map[string][2]string{
 		"html": {`class="plateau `, `id="t1-sweep-1"`},
-		"md":   {"### tcp: goodput over streams\n\n| streams | goodput (Mbit/s) | 95 % interval (Mbit/s) | of plateau |", "| streams | a | b |"},
+		"md":   {"### tcp: Goodput over streams\n\n| streams | goodput (Mbit/s) | 95 % interval (Mbit/s) | of plateau |", "| streams | a | b |"},
 		"txt":  {"streams  goodput (Mbit/s)  95 % interval (Mbit/s)  of plateau", "streams      a      b"},
 	} {
 		for i, r := range []*Report{one, many} {

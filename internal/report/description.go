@@ -79,13 +79,27 @@ func (r reportView) title() string {
 	return r.Title
 }
 
-// subtitle says how much was measured and when.
+// mostPlaces is how many zones the head of a report names.
+const mostPlaces = 4
+
+// subtitle says how much was measured, between which hosts, where they are, and when.
 func (r reportView) subtitle() string {
 	var times Times
 	if r.Times != nil {
 		times = *r.Times
 	}
+	var names, places []string
+	for _, h := range r.Hosts {
+		names = addOnce(names, h.Name)
+		if c := h.latest.Cloud; c != nil && c.Location() != "" {
+			places = addOnce(places, c.Location())
+		}
+	}
+	if len(places) > mostPlaces {
+		places = nil
+	}
 	return r.Sentence("report.subtitle", text.Args{
+		"Hosts": names, "Places": places,
 		"Missed": times.Missed, "Times": times.Of, "Trials": r.Trials, "Rounds": r.Rounds, "Failed": r.Failed, "Period": r.period(), "Campaign": r.Campaign.ID,
 		"Emulated": r.Emulated, "Unfinished": r.Campaign.FinishedAt.IsZero(),
 	})

@@ -24,10 +24,11 @@ type design struct {
 	bps     func(levels []string) float64
 	noise   float64 // standard deviation of the logarithm
 	boot    func(round int) string
+	seed    uint64 // of the noise
 }
 
 func (d design) input() Input {
-	r := rand.New(rand.NewPCG(5, 5))
+	r := rand.New(rand.NewPCG(5, 5+d.seed))
 	in := Input{Campaign: Meta{ID: "20260314-x", Name: "x"}}
 	for round := 1; round <= d.rounds; round++ {
 		drift := math.Exp(0.1 * r.NormFloat64())

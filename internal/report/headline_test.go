@@ -42,7 +42,7 @@ func TestTheHeadlineAnswersForTheAskedFactor(t *testing.T) {
 		"the question of the plan":   {tunnels(6), "streams", AnswerBest, "Streams 16 is fastest: ", "ultra, high"},
 		"two together": {design{
 			factors: []string{"gateway"}, levels: [][]string{{"ultra", "high", "basic"}}, rounds: 6, noise: 0.02, bps: flat(map[string]float64{"ultra": 2, "high": 2}),
-		}, "", AnswerNoneAhead, "Gateway ultra and high lead and are not told apart (", "Mbit/s)"},
+		}, "", AnswerNoneAhead, "Gateway ultra and high lead with 204.4 Mbit/s to 211.4 Mbit/s and are not told apart (", "Mbit/s)"},
 		"no practical difference": {design{
 			factors: []string{"gateway", "streams"}, levels: [][]string{{"ultra", "high"}, {"1", "2"}}, rounds: 12, noise: 0.002, bps: flat(nil),
 		}, "", AnswerSame, "Gateway makes no practical difference to the goodput: ", "lead"},

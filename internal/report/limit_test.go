@@ -83,7 +83,7 @@ func TestOfManySharesOfALimitASentenceHasTheEndsAndATableAll(t *testing.T) {
 	r := build(t, in)
 	v := english(r.test(t, "tcp"))
 	said := v.reached()
-	for _, want := range []string{"Each of 3 reaches 52.6 % of its published limit or more; the lowest is a, 52.6 % (45.8 % to 59.4 %) of 1.000 Gbit/s with streams 16, the highest b, 94.7 %"} {
+	for _, want := range []string{"52.6 % to 94.7 % of the published limit is reached, least by a (526.1 Mbit/s of 1.000 Gbit/s, with streams 16), most by b (946.9 Mbit/s of 1.000 Gbit/s, with streams 16)."} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %q", want, said)
 		}

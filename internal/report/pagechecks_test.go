@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -165,6 +166,40 @@ func TestAccessibilityOfPages(t *testing.T) {
 				if strings.HasPrefix(w, "serious") || strings.HasPrefix(w, "critical") {
 					t.Error(w)
 				}
+			}
+		})
+	}
+}
+
+// Bounds of a sample, so that a reader scrolls and prints little.
+const (
+	mostSampleHeight = 6000 // pixels at a width of 1200
+	mostSampleSheets = 8    // A4
+)
+
+func TestTheSamplesAreShort(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../docs/samples/*.html")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%d samples, %v", len(files), err)
+	}
+	ctx := browser(t)
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			file, err := filepath.Abs(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			show(ctx, t, file, emulation.SetDeviceMetricsOverrideParams{Width: 1200, Height: 900}, emulation.SetEmulatedMediaParams{})
+			check(ctx, t, "firstScreen", "1200 x 900")
+			check(ctx, t, "rows", "1200 px")
+			height := evaluate[int](ctx, t, "document.documentElement.scrollHeight")
+			pdf, err := chromedp.Run(ctx, chromedp.PrintToPDF(func(p *page.PrintToPDFParams) { p.PreferCSSPageSize = new(true) }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if t.Logf("%d px, %d sheets", height, sheets(pdf)); height > mostSampleHeight || sheets(pdf) > mostSampleSheets {
+				t.Errorf("%d px, %d sheets; at most %d px and %d sheets", height, sheets(pdf), mostSampleHeight, mostSampleSheets)
 			}
 		})
 	}

@@ -43,6 +43,14 @@ func pixelsOf(r rune) float64 {
 	return charPixels
 }
 
+// pixelsOfText is the width of a text.
+func pixelsOfText(s string) (sum float64) {
+	for _, r := range printable.Words(s) {
+		sum += pixelsOf(r)
+	}
+	return sum
+}
+
 // leastCut is how many characters of a text stay where there is no room.
 const leastCut = 3
 

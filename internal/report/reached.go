@@ -83,12 +83,12 @@ func (t testView) reached() string {
 	}
 	args := text.Args{"Noun": t.noun(), "N": len(all), "Least": *all[len(all)-1].Share}
 	if len(all) > mostReached {
-		args["Highest"], args["Lowest"] = t.reachedOf(all[0]), t.reachedOf(all[len(all)-1])
+		args["Most"], args["Highest"], args["Lowest"] = *all[0].Share, t.Sentence("limit.reached.end", t.reachedArgs(all[0])), t.Sentence("limit.reached.end", t.reachedArgs(all[len(all)-1]))
 		return t.Sentence("limit.reached.many", args)
 	}
 	var each []string
 	for _, r := range all {
-		each = append(each, t.reachedOf(r))
+		each = append(each, t.Sentence("limit.reached.one", t.reachedArgs(r)))
 	}
 	args["Each"] = each
 	return t.Sentence("limit.reached", args)
@@ -139,15 +139,16 @@ func (t testView) reachedHeading() string {
 	return t.Sentence("limit.heading", text.Args{"With": with})
 }
 
-func (t testView) reachedOf(r Reached) string {
+// reachedArgs is what a group of patterns reaches of its limit, for a sentence.
+func (t testView) reachedArgs(r Reached) text.Args {
 	with := t.with(r)
 	name := joinPresent(t.impliedLevels().telling(r.Levels))
 	if name == "" {
 		name, with = t.called(r.Pattern), nil
 	}
-	return t.Sentence("limit.reached.one", text.Args{
-		"Name": name, "Share": *r.Share, "Low": r.Low, "High": r.High, "Limit": t.value(r.Value), "Of": r.Of, "With": with,
-	})
+	return text.Args{
+		"Name": name, "Share": *r.Share, "Value": t.value(*r.Share * r.Value), "Low": r.Low, "High": r.High, "Limit": t.value(r.Value), "Of": r.Of, "With": with,
+	}
 }
 
 // with are the levels in which a pattern that reaches a share differs from the others.

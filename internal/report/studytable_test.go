@@ -80,7 +80,7 @@ func TestTheFirstTableHasTheShapeOfTheDesign(t *testing.T) {
 		"few combinations":                 {sparse, "tcp", "", "Goodput (Mbit/s) by gateway SKU and zone; • among the best", []string{"gateway SKU", "zone", "goodput", "× best"}, 4},
 		"a search":                         {searchedGateways(), "tcp", "", "Goodput (Mbit/s) by", nil, 0},
 		"pairs of hosts":                   {couples().input(), "tcp", "", "What contention costs", nil, 0},
-		"a curve":                          {streamSweep("1").input(), "tcp", "", "goodput over streams", nil, 0},
+		"a curve":                          {streamSweep("1").input(), "tcp", "", "Goodput over streams", nil, 0},
 	} {
 		c.in.Design.Question = c.question
 		heading, table := shownTable(t, build(t, c.in).test(t, c.label))

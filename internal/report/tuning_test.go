@@ -79,6 +79,9 @@ func TestSearchedFactorsAreComparedAtTheirPlateaus(t *testing.T) {
 func TestSentencesOfManyReportsAreWellFormed(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	reports := 300
+	if n := simulated(); n > 1 {
+		reports = 1000 * n
+	}
 	if testing.Short() {
 		reports = 60
 	}
