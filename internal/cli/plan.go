@@ -287,10 +287,14 @@ func (o *planOutline) addOrder(out *text.Lines) {
 }
 
 func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
-	e := o.Estimate
+	e, sampled := o.Estimate, 0
+	if e.PairsOfPatterns < e.Patterns*e.Pairs {
+		sampled = e.PairsOfPatterns
+	}
 	out.Row("label.trials", "plan.trials", text.Args{
-		"Trials": e.Trials, "Patterns": e.Patterns, "Pairs": e.Pairs, "Tests": len(o.Patterns[0].Tests), "Repeats": o.Repeats, "Rounds": o.Rounds,
-		"Fewest": e.FewestTrials, "Own": slices.ContainsFunc(o.Patterns[0].Tests, o.hasOwnTurns), "Each": e.Trials / (e.Patterns * e.Pairs),
+		"Sampled": sampled,
+		"Trials":  e.Trials, "Patterns": e.Patterns, "Pairs": e.Pairs, "Tests": len(o.Patterns[0].Tests), "Repeats": o.Repeats, "Rounds": o.Rounds,
+		"Fewest": e.FewestTrials, "Own": slices.ContainsFunc(o.Patterns[0].Tests, o.hasOwnTurns), "Each": e.Trials / e.PairsOfPatterns,
 	})
 	out.Row("label.plan_time", "plan.time", text.Args{
 		"Time": roughly(c, e.Time), "Round": roughly(c, e.Round), "Every": leftText(c, o.Every.Std()), "AtOnce": e.AtOnce, "Unknown": e.TimeUnknown, "Max": e.MaxTime, "Changes": e.HandChanges, "AtMost": !o.ordered,

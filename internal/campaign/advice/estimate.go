@@ -13,9 +13,12 @@ import (
 // Estimate is what a part of a campaign will take, before it runs.
 type Estimate struct {
 	Patterns int `json:"patterns"`
-	Pairs    int `json:"pairs"`          // of each pattern
-	AtOnce   int `json:"trials_at_once"` // at most
-	Trials   int `json:"trials"`         // with find at most
+	Pairs    int `json:"pairs"` // of each pattern
+	// PairsOfPatterns is the sum of the pairs that the patterns measure: fewer than all of each where a
+	// sample is measured one at a time.
+	PairsOfPatterns int `json:"pairs_of_patterns"`
+	AtOnce          int `json:"trials_at_once"` // at most
+	Trials          int `json:"trials"`         // with find at most
 	// FewestTrials is how many there are at least, where searches decide; else 0.
 	FewestTrials int           `json:"trials_fewest,omitempty"`
 	Time         time.Duration `json:"time_ns"`
@@ -63,6 +66,7 @@ func EstimateFrom(p *plan.Plan, only plan.Selection, added int, first func([]mea
 			continue
 		}
 		e.Patterns++
+		e.PairsOfPatterns += p.PairsOf(pt)
 		from := first(pt.Levels)
 		for n, t := range pt.Tests {
 			last := p.RoundsOf(&p.Tests[n].Value)
