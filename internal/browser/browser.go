@@ -69,7 +69,7 @@ func (b Browser) Print(ctx context.Context, dir string, page []byte, format stri
 	defer cancel()
 	folder, err := os.MkdirTemp(dir, "soku-page-")
 	if err == nil {
-		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+		defer func() { _ = remove(folder) }()
 		folder, err = filepath.Abs(folder)
 	}
 	html, out := filepath.Join(folder, "page.html"), filepath.Join(folder, "page."+format)
@@ -84,6 +84,9 @@ func (b Browser) Print(ctx context.Context, dir string, page []byte, format stri
 		cmd := b.Command(ctx, name, args...)
 		cmd.WaitDelay = printGrace
 		said, err := cmd.CombinedOutput()
+		if errors.Is(err, exec.ErrWaitDelay) { // the browser ended well, a process of its own not yet
+			err = nil
+		}
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -107,6 +110,17 @@ func (b Browser) flags(format, out string) []string {
 		return append(flags, "--screenshot="+out, "--window-size="+pictureSize, "--force-device-scale-factor="+pictureScale)
 	}
 	return append(flags, "--print-to-pdf="+out, "--no-pdf-header-footer", "--print-to-pdf-no-header")
+}
+
+// remove deletes a folder into which processes that end may still write.
+func remove(folder string) (err error) {
+	for wait := 10 * time.Millisecond; wait < time.Second; wait *= 2 {
+		if err = os.RemoveAll(folder); err == nil {
+			return nil
+		}
+		time.Sleep(wait)
+	}
+	return err
 }
 
 // read reads what a browser wrote.
