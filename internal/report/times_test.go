@@ -23,6 +23,7 @@ func TestAReportCountsTheTimesAtWhichNoRoundBegan(t *testing.T) {
 		"more are to come":                  {begins: []time.Duration{0, time.Hour}, times: 3, unfinished: true},
 		"a number of rounds":                {begins: []time.Duration{0, 2 * time.Hour}, want: "(1 of 3 times missed)"},
 		"a clock that is behind by seconds": {begins: []time.Duration{-time.Second, time.Hour - time.Second, 2*time.Hour - time.Second}, times: 3},
+		"a command of 80 minutes before each round": {begins: []time.Duration{80 * time.Minute, 3*time.Hour + 80*time.Minute}, times: 4, want: "(2 of 4 times missed)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := Input{Campaign: Meta{Name: "timed", StartedAt: begin, FinishedAt: begin.Add(24 * time.Hour)}, Design: Design{Every: time.Hour, Times: c.times}}
