@@ -27,6 +27,10 @@ func (r *run) awaitRound(ctx context.Context, b schedule.Block) (missed bool, er
 	if n, err := r.c.missRounds(r.Now(), b.Round); err != nil {
 		return false, err
 	} else if n > 0 {
+		// These may have been the last trials that were left.
+		if err := r.Store.PutCampaign(context.WithoutCancel(ctx), r.c.Entry()); err != nil {
+			return false, err
+		}
 		r.count()
 		r.emit(Event{Kind: EventRoundsMissed, Missed: n})
 	}
