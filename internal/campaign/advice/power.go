@@ -51,17 +51,14 @@ type FactorPower struct {
 // round the combinations of the other factors' levels are the blocks.
 func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out []Power) {
 	levels := p.ComparedLevels(only)
-	pairs := 1
-	if p.HasPairs() {
-		pairs = p.PairCount()
-	}
+	all, _ := pairsOfLevels(p, only, "")
 	for i := range p.Tests {
 		sd, known := noise[p.Tests[i].Name]
 		if !known || !(sd > 0) {
 			continue
 		}
 		rounds := p.RoundsOf(&p.Tests[i].Value)
-		w := Power{Label: p.Tests[i].Name, Noise: sd, Rounds: rounds, Patterns: len(levels) * pairs}
+		w := Power{Label: p.Tests[i].Name, Noise: sd, Rounds: rounds, Patterns: all}
 		if w.Patterns > 1 {
 			w.Smallest = ratioOf(patternDifference(sd, rounds, w.Patterns))
 			w.Needed = roundsNeeded(p, sd, rounds, w.Patterns)
@@ -69,7 +66,7 @@ func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out [
 		w.Halved = halved(p, sd, w, levels)
 		for f := range p.Factors {
 			if n := levelsOf(p.Factors[f].Name, levels); n > 1 && len(p.Factors) > 1 {
-				each := max(w.Patterns/n, 1) // patterns with one level
+				_, each := pairsOfLevels(p, only, p.Factors[f].Name)
 				w.Factors = append(w.Factors, FactorPower{p.Factors[f].Name, ratioOf(levelDifference(sd, rounds, each, n))})
 			}
 		}
@@ -117,6 +114,31 @@ func levelsOf(factor string, patterns [][]measure.Level) int {
 		}
 	}
 	return len(values)
+}
+
+// pairsOfLevels returns how many pairs of hosts the compared patterns have in all, and how many those
+// with one level of a factor have at least: a sample of pairs may be measured at one of two levels.
+func pairsOfLevels(p *plan.Plan, only plan.Selection, factor string) (all, fewest int) {
+	of := map[string]int{}
+	patterns := p.AllPatterns()
+	for i := range patterns {
+		pt := &patterns[i]
+		if !only.Matches(pt.Levels) || p.IsControl(pt.Levels) {
+			continue
+		}
+		all += p.PairsOf(pt)
+		for _, l := range pt.Levels {
+			if l.Factor == factor {
+				of[l.Value] += p.PairsOf(pt)
+			}
+		}
+	}
+	for _, n := range of {
+		if fewest == 0 || n < fewest {
+			fewest = n
+		}
+	}
+	return all, fewest
 }
 
 // patternDifference is the smallest difference between two of the patterns, as a logarithm.

@@ -52,6 +52,14 @@ func TestASampleOfPairsIsMeasuredOneAtATime(t *testing.T) {
 	if len(sending) != 12 || len(receiving) != 12 {
 		t.Errorf("%d of 12 hosts send and %d receive in the sample", len(sending), len(receiving))
 	}
+	power := func(keys string) float64 {
+		w := advice.PowerOf(plans.Parse(t, sampled("factors: {streams: [1, 4]}\n"+keys)), map[string]float64{"up": 0.02}, nil)[0]
+		return *w.Factors[slices.IndexFunc(w.Factors, func(f advice.FactorPower) bool { return f.Factor == plan.ContentionFactor })].Smallest
+	}
+	// Of 12 of 132 pairs an effect is known as from 12.
+	if all, some := power(""), power("isolated_pairs: 12\n"); some < 3*all || some > 3.5*all {
+		t.Errorf("the smallest effect of contention is %v with all pairs and %v with 12", all, some)
+	}
 	if e := advice.EstimateOf(p, nil); e.Trials != trials {
 		t.Errorf("the estimate has %d trials, the plan %d", e.Trials, trials)
 	}
