@@ -34,6 +34,8 @@ func newReportCommand(sys *System) *cobra.Command {
 
 func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (err error) {
 	switch {
+	case f.output == "-" && f.open:
+		return measure.Fail(measure.KindUsage, "cli.report.open_output", nil)
 	case f.output == "-":
 		f.output = ""
 	case f.output == "" && f.open:

@@ -56,6 +56,7 @@ func TestFormatsOfFilesAreRefusedWhereThereIsNoFile(t *testing.T) {
 		"add --format md":  {"--plain"},
 		"add -o FILE.pdf":  {"--format", "pdf"},
 		"add html":         {"--format", "md", "--open", "-o", "a.md"},
+		"leave out -o -":   {"--open", "-o", "-"},
 		"add -o FILE.xlsx": {"--format", "xlsx", "-o", "-"},
 	} {
 		out, errs, code := soku(t, append([]string{"report"}, args...)...)
@@ -97,7 +98,9 @@ func TestAResultIsShownAsAPage(t *testing.T) {
 	if err != nil || errs != "" || !strings.Contains(out, "wrote "+file) || !strings.Contains(string(page), "<svg") || strings.Contains(string(page), "<script") {
 		t.Errorf("%q %q, %v, %.200s", out, errs, err, page)
 	}
-	if _, errs := sys.again("show", "last", "--json", "--html", file); !strings.Contains(errs, "html") {
-		t.Errorf("%q", errs)
+	for _, other := range []string{"--json", "--rows", "--evidence"} {
+		if out, errs := sys.again("show", "last", other, "--html", file); out != "" || !strings.Contains(errs, "html") {
+			t.Errorf("%s: %q %q", other, out, errs)
+		}
 	}
 }

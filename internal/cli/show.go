@@ -66,7 +66,9 @@ func newShowCommand(sys *System) *cobra.Command {
 	cmd.Flags().StringVar(&f.html, "html", "", "write a page with its charts to this file")
 	cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of round trips")
 	cmd.Flags().BoolVar(&f.evidence, "evidence", false, "print the figures of the verdict with their thresholds")
-	cmd.MarkFlagsMutuallyExclusive("json", "html")
+	for _, other := range []string{"json", "rows", "evidence"} {
+		cmd.MarkFlagsMutuallyExclusive(other, "html")
+	}
 	addStoreFlag(cmd, &f.store)
 	return cmd
 }
@@ -82,9 +84,7 @@ func writePage(ctx context.Context, sys *System, r *measure.Result, file string)
 		return err
 	}
 	format, _ := publish.FormatOf("html")
-	if _, err = writeFormat(ctx, sys, page, format, file, false, publish.Options{Catalogue: sys.Catalogue}); err == nil {
-		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("report.wrote", text.Args{"File": file, "More": 0}))
-	}
+	_, err = reportFlags{output: file}.write(ctx, sys, page, format, false)
 	return err
 }
 
