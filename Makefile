@@ -81,7 +81,7 @@ sweep: build ## compare soku with the fastest mode of iperf3 over loopback at 1 
 
 simulations: ## simulate the rules of statistics at full size and write the table in docs/method.md
 	SOKU_SIMULATIONS=10 nice $(GO) test -count=1 -timeout 60m ./internal/stats
-	SOKU_SIMULATIONS=10 nice $(GO) test -count=1 -timeout 60m -run 'TestComparing|TestSentencesOfMany' -v ./internal/report
+	SOKU_SIMULATIONS=10 nice $(GO) test -count=1 -timeout 60m -run 'TestComparing|TestOfEqual|TestSentencesOfMany' -v ./internal/report
 
 verdicts: build ## compare verdicts with the known limits of emulated networks (root, half an hour; VERDICTS="-seed 7", or -busy for the same on busy hosts)
 	$(GO) run ./test/verdicts $(VERDICTS)

@@ -69,7 +69,7 @@ func (b Browser) Print(ctx context.Context, dir string, page []byte, format stri
 	defer cancel()
 	folder, err := os.MkdirTemp(dir, "soku-page-")
 	if err == nil {
-		defer func() { _ = remove(folder) }()
+		defer remove(folder)
 		folder, err = filepath.Abs(folder)
 	}
 	html, out := filepath.Join(folder, "page.html"), filepath.Join(folder, "page."+format)
@@ -112,15 +112,12 @@ func (b Browser) flags(format, out string) []string {
 	return append(flags, "--print-to-pdf="+out, "--no-pdf-header-footer", "--print-to-pdf-no-header")
 }
 
-// remove deletes a folder into which processes that end may still write.
-func remove(folder string) (err error) {
-	for wait := 10 * time.Millisecond; wait < time.Second; wait *= 2 {
-		if err = os.RemoveAll(folder); err == nil {
-			return nil
-		}
+// remove deletes a folder into which processes of the browser that end may still write: nothing tells when
+// they have.
+func remove(folder string) {
+	for wait := 10 * time.Millisecond; os.RemoveAll(folder) != nil && wait < time.Second; wait *= 2 {
 		time.Sleep(wait)
 	}
-	return err
 }
 
 // read reads what a browser wrote.

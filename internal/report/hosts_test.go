@@ -1,7 +1,9 @@
 package report
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,5 +44,36 @@ func TestAHostShowsItsOwnLimitsWhereTheyAreKept(t *testing.T) {
 	want := []string{"41.00 Gbit/s, 412k packets/s, 12.00 µs round trip, on 2026-03-01"}
 	if len(found) != 1 || !slices.Equal(found["office"], want) {
 		t.Errorf("%v, want %v for the client only", found, want)
+	}
+}
+
+func TestTheHeadNamesTheHostsAndTheirZones(t *testing.T) {
+	for name, c := range map[string]struct {
+		hosts int
+		zones []string
+		want  string
+	}{
+		"two":            {2, []string{"europe-1", "europe-2"}, ", between host-1 and host-2 (europe-1 and europe-2), 2026"},
+		"one zone":       {3, []string{"europe-1"}, ", 3 hosts (europe-1), 2026"},
+		"many zones":     {6, []string{"a-1", "a-2", "a-3", "a-4", "a-5"}, ", 6 hosts, 2026"},
+		"no cloud":       {2, nil, ", between host-1 and host-2, 2026"},
+		"this host only": {1, nil, ", on host-1, 2026"},
+	} {
+		in := fourPatterns().input()
+		end := func(i int) (measure.Endpoint, *measure.Host) {
+			i %= c.hosts
+			h := &measure.Host{Facts: measure.Facts{Hostname: fmt.Sprintf("host-%d", i+1)}}
+			if len(c.zones) > 0 {
+				h.Facts.Cloud = &measure.Cloud{Provider: "gcp", Zone: c.zones[i%len(c.zones)]}
+			}
+			return measure.Endpoint{Name: h.Facts.Hostname}, h
+		}
+		for i, r := range in.Results {
+			r.Path.Client, r.Hosts.Client = end(i)
+			r.Path.Server, r.Hosts.Server = end(i + 1)
+		}
+		if said := (reportView{build(t, in), text.English()}).subtitle(); !strings.Contains(said, c.want) {
+			t.Errorf("%s: %q", name, said)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -59,10 +58,8 @@ func TestComparingAtTheBestLevelMakesFewFalseClaims(t *testing.T) {
 				claims++
 			}
 		}
-		// Three standard deviations above 5 %.
-		most := 0.05*float64(campaigns) + 3*math.Sqrt(0.05*0.95*float64(campaigns))
 		t.Logf("%s: %d of %d campaigns claim a difference, %d compare at the best streams", c.name, claims, campaigns, compared)
-		if float64(claims) > most || c.noise < 0.05 && compared < campaigns/2 {
+		if claims > max(campaigns/20, 1) || c.noise < 0.05 && compared < campaigns/2 {
 			t.Errorf("%s: %d of %d campaigns claim a difference, %d compare at the best streams", c.name, claims, campaigns, compared)
 		}
 	}
@@ -97,5 +94,22 @@ func TestComparingAtTheBestLevelFindsDifferences(t *testing.T) {
 	}
 	if t.Logf("%d of %d", found, campaigns); found < campaigns*9/10 {
 		t.Errorf("b is named best in %d of %d campaigns", found, campaigns)
+	}
+}
+
+// The set of the best leaves out one of several equal levels more often than in 5 % of campaigns, which
+// makes none of them the next.
+func TestOfEqualLevelsNoneIsSaidToBeNext(t *testing.T) {
+	campaigns, claims := 300*simulated(), 0
+	for n := range campaigns {
+		in := design{
+			factors: []string{"gateway"}, levels: [][]string{{"a", "b", "c", "d"}}, rounds: 6, noise: 0.02, seed: uint64(n + 1), bps: func([]string) float64 { return 6e8 },
+		}.input()
+		if h := build(t, in).test(t, "tcp").Headline; h.Next != nil {
+			claims++
+		}
+	}
+	if t.Logf("%d of %d campaigns claim a difference", claims, campaigns); claims > campaigns/20 {
+		t.Errorf("%d of %d campaigns claim a difference", claims, campaigns)
 	}
 }
