@@ -63,9 +63,10 @@ func (b Browser) Programs() []string {
 
 // Print returns a page of HTML as pdf, or as png, a picture of its first screen. Its files are in
 // a folder of their own in dir until then: some browsers may not read the folder for temporary
-// files. It takes at most two minutes. An error has the kind not_found without a browser, and store otherwise.
+// files. It takes at most two minutes. An error has the kind not_found
+// without a browser, interrupted if ctx ended, and store otherwise.
 func (b Browser) Print(ctx context.Context, dir string, page []byte, format string) (printed []byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, printTime)
+	limited, cancel := context.WithTimeout(ctx, printTime)
 	defer cancel()
 	folder, err := os.MkdirTemp(dir, "soku-page-")
 	if err == nil {
@@ -81,13 +82,15 @@ func (b Browser) Print(ctx context.Context, dir string, page []byte, format stri
 	}
 	args := append(b.flags(format, out), "--user-data-dir="+filepath.Join(folder, "profile"), fileURL(html))
 	for _, name := range b.Programs() {
-		cmd := b.Command(ctx, name, args...)
+		cmd := b.Command(limited, name, args...)
 		cmd.WaitDelay = printGrace
 		said, err := cmd.CombinedOutput()
-		if errors.Is(err, exec.ErrWaitDelay) { // the browser ended well, a process of its own not yet
+		switch {
+		case ctx.Err() != nil:
+			return nil, measure.AsError(context.Cause(ctx), measure.KindInterrupted)
+		case errors.Is(err, exec.ErrWaitDelay): // the browser ended well, a process of its own not yet
 			err = nil
-		}
-		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		case errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
 			continue
 		}
 		printed, readErr := read(out)

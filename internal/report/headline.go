@@ -188,12 +188,7 @@ func (t *Test) fromEffects(a *Answer, levels []levelBest) *Answer {
 // the first: the set of the best keeps each best level, but of levels that are alike it leaves out one
 // in 7 % of campaigns.
 func (t *Test) fromPatterns(a *Answer, levels []levelBest) *Answer {
-	among := 0
-	for _, l := range levels {
-		if l.Best {
-			among++
-		}
-	}
+	among := len(slices.DeleteFunc(slices.Clone(levels), func(l levelBest) bool { return !l.Best }))
 	tested := among > 0
 	for i, l := range levels {
 		levels[i].best = l.Best || among > 1 && l.Rank == 1 || !tested && i == 0
