@@ -360,3 +360,9 @@ func (c *client) aborted(limit time.Duration) error {
 		return nil
 	}
 }
+
+func (r *registry) len() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return len(r.byID)
+}

@@ -83,12 +83,6 @@ func (r *registry) away(client netip.Addr) (n int) {
 	return n
 }
 
-func (r *registry) len() int {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return len(r.byID)
-}
-
 // close refuses sessions from now on.
 func (r *registry) close() {
 	r.mu.Lock()

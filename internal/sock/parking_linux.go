@@ -55,12 +55,14 @@ func (p *Parking) Wake() {
 // Wait waits until something happens on one of the descriptors, for d at most or until Wake.
 // Negative descriptors are left out.
 func (p *Parking) Wait(fds []unix.PollFd, d time.Duration) {
-	if !p.Works() {
-		t := unix.NsecToTimespec(int64(d))
-		_, _ = unix.Ppoll(fds, &t, nil)
-		return
+	end := Now().Add(d)
+	for !p.Works() { // signals, which the runtime sends its threads, end ppoll(2)
+		t := unix.NsecToTimespec(int64(max(0, end.Sub(Now()))))
+		if _, err := unix.Ppoll(fds, &t, nil); !errors.Is(err, unix.EINTR) {
+			return
+		}
 	}
-	if !p.until(Now().Add(d)) {
+	if !p.until(end) {
 		return
 	}
 	_ = p.raw.Control(func(epoll uintptr) { control(int(epoll), unix.EPOLL_CTL_ADD, fds) })

@@ -2,6 +2,7 @@ package sock
 
 import (
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -68,5 +69,30 @@ func TestAParkedGoroutineWakesForDataAWakeOrItsTime(t *testing.T) {
 	p.Close() // as where the process has no descriptor left
 	if d := <-parked(t, p, fds, 50*time.Millisecond); d < 50*time.Millisecond || d > long/2 {
 		t.Errorf("without a descriptor and with a time of 50 ms it took %v", d)
+	}
+}
+
+func TestASignalDoesNotEndAWaitOnAThread(t *testing.T) {
+	p := NewParking()
+	p.Close()
+	thread, done := make(chan int, 1), make(chan time.Duration, 1)
+	go func() {
+		runtime.LockOSThread()
+		thread <- unix.Gettid()
+		began := time.Now()
+		p.Wait([]unix.PollFd{{Fd: -1}}, 50*time.Millisecond)
+		done <- time.Since(began)
+	}()
+	id := <-thread
+	for {
+		select {
+		case d := <-done:
+			if d < 50*time.Millisecond {
+				t.Errorf("with a time of 50 ms it took %v", d)
+			}
+			return
+		case <-time.After(5 * time.Millisecond):
+			_ = unix.Tgkill(os.Getpid(), id, unix.SIGURG)
+		}
 	}
 }

@@ -95,9 +95,6 @@ func (o *Writer) open(conns []*net.TCPConn) (err error) {
 	return nil
 }
 
-// Path returns how bytes are sent, as a value of the option tx.
-func (o *Writer) Path() string { return o.path }
-
 // Put sends up to n bytes, 1 MiB at most, on connection i and returns how many the kernel
 // accepted; with [ErrWouldBlock] if its queue is full, possibly after a part.
 func (o *Writer) Put(i, n int) (int, error) { return o.put(o.fds[i], min(n, len(o.payload))) }
