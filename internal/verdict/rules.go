@@ -154,13 +154,13 @@ var packetRules = []Rule{
 	},
 	{
 		Name: "loss_by_chance_burst", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathLoss, Confidence: measure.High,
-		When:   All(lossWithoutQueue, byChance, Below(LossVariance, 5)),
-		Source: "As many losses a recovery as chance gives in a window that large, and their number varies as that of independent ones does.",
+		When:   All(lossWithoutQueue, byChance, Below(LossVariance, 3.5)),
+		Source: "As many losses a recovery as chance gives in a window that large, and their number varies as that of independent ones does: 0.3 to 3 in most trials.",
 	},
 	{
 		Name: "loss_by_chance_few", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathLoss, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
 		When:   All(lossWithoutQueue, byChance),
-		Source: "As above, of losses that are too few to know how they vary.", NextMeasurement: measure.ProbeHalfRate,
+		Source: "As above, of losses that are too few to know how they vary, or that vary a little more.", NextMeasurement: measure.ProbeHalfRate,
 	},
 	{
 		Name: "loss_under_bbr", Tests: tcp, LimitedBy: measure.BottleneckPathLoss, Alternatives: []measure.Bottleneck{measure.BottleneckPathPolicer}, Confidence: measure.Medium,
@@ -173,9 +173,9 @@ var packetRules = []Rule{
 		Source: "Small packets of the control connection are lost, too: a limit of packets.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
-		Name: "policer", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.High,
+		Name: "policer", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPacketRate}, Confidence: measure.Medium,
 		When:   All(lossWithoutQueue, AtLeast(LossesPerRecovery, 8)),
-		Source: "Many packets are lost at a time and the round trip stays flat (Flach et al. 2016). A shaper with a very short queue leaves the same.", NextMeasurement: measure.ProbePacketSizes,
+		Source: "Many packets are lost at a time and the round trip stays flat (Flach et al. 2016). A limit of packets and a shaper with a very short queue leave the same.", NextMeasurement: measure.ProbePacketSizes,
 	},
 	{
 		Name: "policer_few", Tests: tcp, Copies: true, LimitedBy: measure.BottleneckPathPolicer, Alternatives: []measure.Bottleneck{measure.BottleneckPathLoss}, Confidence: measure.Medium,

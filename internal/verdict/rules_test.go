@@ -259,7 +259,7 @@ func TestAQueueOfAHostIsNoShaper(t *testing.T) {
 		"a processor does nothing but interrupts":        {veth.with(example{ReceiverThread: 0.5, ReceiverSoftirq: 0.9}), measure.BottleneckReceiverCPU, measure.Medium},
 		"several streams, alike":                         {veth.with(several).with(example{Jain: 0.9996, BesideRatio: 0.001, ReceiverThread: 0.5}), measure.BottleneckCompetingTraffic, measure.Medium},
 		"a shaper, and a receiver on a busy host":        {veth.with(example{ReceiverRun: 0.03, GoodputSpread: 0.1, GoodputPeak: 0.02}), measure.BottleneckPathShaper, measure.High},
-		"a policer, and a receiver on a busy host":       {lossy.with(example{LossesPerRecovery: 40, ReceiverThread: 0.9, ReceiverRun: 0.03}), measure.BottleneckPathPolicer, measure.High},
+		"a policer, and a receiver on a busy host":       {lossy.with(example{LossesPerRecovery: 40, ReceiverThread: 0.9, ReceiverRun: 0.03}), measure.BottleneckPathPolicer, measure.Medium},
 		"a shaper of which the host reads late at times": {behind.with(example{GoodputSpread: 0.4}), measure.BottleneckPathShaper, measure.Medium},
 	} {
 		if v := judge(c.figures.figures(), measure.TestTCP); v.LimitedBy != c.want || v.Confidence != c.confidence {
@@ -299,6 +299,28 @@ func TestSeveralStreamsAtAPolicerLoseMoreAtATimeThanByChance(t *testing.T) {
 	if v := judge(policed.with(example{LossBurst: 1.3}).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathLoss {
 		t.Errorf("by chance the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
 	}
+	// Eight streams of bbr lose at a policer as by chance, but are level.
+	bbr := policed.with(example{LossRatio: 0.187, Recoveries: 940, LossesPerRecovery: 7.3, LossBurst: 2.25, LossVariance: 3.2, BBR: 1, Jain: 0.79, GoodputSpread: 0.03})
+	if v := judge(bbr.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathPolicer {
+		t.Errorf("with bbr the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
+	}
+	if v := judge(bbr.with(example{GoodputSpread: 0.33}).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathLoss {
+		t.Errorf("by chance with bbr the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
+	}
+}
+
+// The round trips of bbr grow without a queue where packets are lost, those of the control connection do not.
+func TestLossesUnderBBRAreNoOtherTraffic(t *testing.T) {
+	bbr := lossy.with(example{
+		LossRatio: 0.002, Recoveries: 59, LossesPerRecovery: 5.6, LossBurst: 1.36, LossVariance: 1.28, BBR: 1, RTTTimes: 1.37, QueueNs: 1e7, RTTGrowth: 0.34,
+		GoodputSpread: 0.25, GoodputPeak: 0.13, ControlRTTTimes: 1.005, ControlQueue: 1.5e5, ControlRTTs: 15, BesideRatio: 0.014, SendBufferUsed: 0.96,
+	})
+	if v := judge(bbr.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathLoss {
+		t.Errorf("the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
+	}
+	if v := judge(bbr.with(example{ControlRTTTimes: 1.3, BesideRatio: 0.5}).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckCompetingTraffic {
+		t.Errorf("where the control connection waits, too, the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
+	}
 }
 
 // On a busy host the flight may be short of the window of the kernel; it waits in the queue all the same.
@@ -333,6 +355,9 @@ func TestARuleThatCannotBeSureSaysWhatWouldTell(t *testing.T) {
 		names[r.Name] = true
 		if (len(r.Alternatives) > 0 || r.Confidence == measure.Low) && r.NextMeasurement == "" && r.Name != "connect_syn_lost_busy" {
 			t.Errorf("%s names no probe", r.Name)
+		}
+		if len(r.Alternatives) > 0 && r.Confidence == measure.High {
+			t.Errorf("%s has high confidence, and the same figures fit %v", r.Name, r.Alternatives)
 		}
 		if r.Source == "" || len(r.Tests) == 0 {
 			t.Errorf("%s has no source or no test", r.Name)
