@@ -70,7 +70,8 @@ func (b Browser) Print(ctx context.Context, dir string, page []byte, format stri
 	defer cancel()
 	folder, err := os.MkdirTemp(dir, "soku-page-")
 	if err == nil {
-		defer remove(folder)
+		made := folder
+		defer func() { err = errors.Join(err, remove(made)) }()
 		folder, err = filepath.Abs(folder)
 	}
 	html, out := filepath.Join(folder, "page.html"), filepath.Join(folder, "page."+format)
@@ -117,10 +118,16 @@ func (b Browser) flags(format, out string) []string {
 
 // remove deletes a folder into which processes of the browser that end may still write: nothing tells when
 // they have.
-func remove(folder string) {
-	for wait := 10 * time.Millisecond; os.RemoveAll(folder) != nil && wait < time.Second; wait *= 2 {
+func remove(folder string) error {
+	err := os.RemoveAll(folder)
+	for wait := 10 * time.Millisecond; err != nil && wait < printGrace; wait *= 2 {
 		time.Sleep(wait)
+		err = os.RemoveAll(folder)
 	}
+	if err != nil {
+		return measure.Fail(measure.KindStore, "cli.report.left_folder", measure.Figures{"folder": folder, "cause": err})
+	}
+	return nil
 }
 
 // read reads what a browser wrote.

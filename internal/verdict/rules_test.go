@@ -304,8 +304,10 @@ func TestSeveralStreamsAtAPolicerLoseMoreAtATimeThanByChance(t *testing.T) {
 	if v := judge(bbr.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathPolicer {
 		t.Errorf("with bbr the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
 	}
-	if v := judge(bbr.with(example{GoodputSpread: 0.33}).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathLoss {
-		t.Errorf("by chance with bbr the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
+	for name, chance := range map[string]example{"varying": {GoodputSpread: 0.1}, "of few": {LossRatio: 0.09}, "with cubic": {BBR: 0, LossBurst: 1.3}} {
+		if v := judge(bbr.with(chance).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathLoss {
+			t.Errorf("by chance, %s, the verdict is %s (%s) by %s", name, v.LimitedBy, v.Confidence, v.Rule)
+		}
 	}
 }
 
@@ -318,8 +320,10 @@ func TestLossesUnderBBRAreNoOtherTraffic(t *testing.T) {
 	if v := judge(bbr.figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckPathLoss {
 		t.Errorf("the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
 	}
-	if v := judge(bbr.with(example{ControlRTTTimes: 1.3, BesideRatio: 0.5}).figures(), measure.TestTCP); v.LimitedBy != measure.BottleneckCompetingTraffic {
-		t.Errorf("where the control connection waits, too, the verdict is %s (%s) by %s", v.LimitedBy, v.Confidence, v.Rule)
+	for name, queue := range map[string]example{"the control connection waits, too": {ControlRTTTimes: 1.03}, "too few of its round trips are known": {ControlRTTs: 7}, "they grow much": {RTTTimes: 1.6}, "with cubic": {BBR: 0, LossesPerRecovery: 4}} {
+		if v := judge(bbr.with(queue).figures(), measure.TestTCP); v.LimitedBy == measure.BottleneckPathLoss {
+			t.Errorf("%s: the verdict is %s (%s) by %s", name, v.LimitedBy, v.Confidence, v.Rule)
+		}
 	}
 }
 

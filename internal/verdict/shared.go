@@ -18,13 +18,16 @@ var (
 	// window when it loses packets, so of 1 % in a window of 1000 segments it loses 20 a recovery: 1.5 to 2
 	// times what chance gives in one round trip, and 4 times on a busy host where its window varies, with a
 	// variance of 0.3 to 4. At a policer the variance was 76 and more for one stream of bbr, and 3 to 7 for
-	// eight, but these were level (goodput spread 0.05 at most) at a loss of 18 %, by which bbr never is (0.33
-	// and more). Its round trips grow to 1.4 times without a queue: what was lost holds back what came after it.
+	// eight. There their goodput was level at a loss of 18 % (spread 0.05 at most), which it was not at random
+	// losses of 25 % (0.33 and more). Round trips of bbr grew to 1.4 times without a queue: what was lost holds
+	// back what came after it.
 	byChance = named{All(AtLeast(LossRatio, 0.0005),
 		Any(Below(LossesPerRecovery, 3),
 			All(Any(Below(LossBurst, 1.8), All(AtLeast(BBR, 1), Below(LossBurst, 2.5))), IfKnown(Below(LossVariance, 5))),
 			All(AtLeast(BBR, 1), Below(LossBurst, 4), Below(LossVariance, 5))),
-		AtLeast(Recoveries, 5), Any(Below(RTTTimes, 1.3), All(AtLeast(BBR, 1), Below(RTTTimes, 1.6), Below(ControlRTTTimes, 1.03), AtLeast(ControlRTTs, 8))), IfKnown(Not(All(AtLeast(BBR, 1), AtLeast(LossRatio, 0.1), Below(GoodputSpread, 0.1))))), "losses by chance"}
+		AtLeast(Recoveries, 5),
+		Any(Below(RTTTimes, 1.3), All(AtLeast(BBR, 1), Below(RTTTimes, 1.6), Below(ControlRTTTimes, 1.03), AtLeast(ControlRTTs, 8))),
+		IfKnown(Not(All(AtLeast(BBR, 1), AtLeast(LossRatio, 0.1), Below(GoodputSpread, 0.1))))), "losses by chance"}
 	// The goodput had two levels, the higher one first and level.
 	stepDown = named{All(AtLeast(StepTimes, 1.8), AtLeast(StepFit, 0.6), AtLeast(StepAt, 0.45e9), Below(StepNoise, 0.45)), "step down"}
 	// Datagrams fill a queue: packets of another connection wait in it.

@@ -1,11 +1,12 @@
 package advice
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"sort"
 
 	"soku/internal/campaign/plan"
-	"soku/internal/measure"
 	"soku/internal/stats"
 )
 
@@ -50,24 +51,26 @@ type FactorPower struct {
 // levels is the same one of a factor's levels, as in [stats.FindEffects], with rounds as blocks. In one
 // round the combinations of the other factors' levels are the blocks.
 func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out []Power) {
-	levels := p.ComparedLevels(only)
-	all, _ := pairsOfLevels(p, only, "")
+	patterns, pairs := p.ComparedPatterns(only), 0
+	for _, pt := range patterns {
+		pairs += p.PairsOf(pt)
+	}
 	for i := range p.Tests {
 		sd, known := noise[p.Tests[i].Name]
 		if !known || !(sd > 0) {
 			continue
 		}
 		rounds := p.RoundsOf(&p.Tests[i].Value)
-		w := Power{Label: p.Tests[i].Name, Noise: sd, Rounds: rounds, Patterns: all}
+		w := Power{Label: p.Tests[i].Name, Noise: sd, Rounds: rounds, Patterns: pairs}
 		if w.Patterns > 1 {
 			w.Smallest = ratioOf(patternDifference(sd, rounds, w.Patterns))
 			w.Needed = roundsNeeded(p, sd, rounds, w.Patterns)
 		}
-		w.Halved = halved(p, sd, w, levels)
+		w.Halved = halved(p, sd, w, patterns)
 		for f := range p.Factors {
-			if n := levelsOf(p.Factors[f].Name, levels); n > 1 && len(p.Factors) > 1 {
-				_, each := pairsOfLevels(p, only, p.Factors[f].Name)
-				w.Factors = append(w.Factors, FactorPower{p.Factors[f].Name, ratioOf(levelDifference(sd, rounds, each, n))})
+			if at := pairsByLevel(p, patterns, p.Factors[f].Name); len(at) > 1 && len(p.Factors) > 1 {
+				fewest := slices.Min(slices.Collect(maps.Values(at)))
+				w.Factors = append(w.Factors, FactorPower{p.Factors[f].Name, ratioOf(levelDifference(sd, rounds, fewest, len(at)))})
 			}
 		}
 		out = append(out, w)
@@ -77,13 +80,13 @@ func PowerOf(p *plan.Plan, noise map[string]float64, only plan.Selection) (out [
 
 // halved is half of the compared levels of the factor with most of them, in twice the rounds. A search
 // chooses the levels of its option itself.
-func halved(p *plan.Plan, noise float64, w Power, compared [][]measure.Level) *HalvedPower {
+func halved(p *plan.Plan, noise float64, w Power, compared []*plan.Pattern) *HalvedPower {
 	const fewest = 4
 	var h HalvedPower
 	n := 0
 	for f := range p.Factors {
 		name := p.Factors[f].Name
-		if levels := levelsOf(name, compared); name != p.Find.Option && levels > n {
+		if levels := len(pairsByLevel(p, compared, name)); name != p.Find.Option && levels > n {
 			h.Factor, n = name, levels
 		}
 	}
@@ -103,42 +106,18 @@ func halved(p *plan.Plan, noise float64, w Power, compared [][]measure.Level) *H
 	return &h
 }
 
-// levelsOf returns how many levels of a factor occur in some patterns.
-func levelsOf(factor string, patterns [][]measure.Level) int {
-	values := map[string]bool{}
-	for _, levels := range patterns {
-		for _, l := range levels {
-			if l.Factor == factor {
-				values[l.Value] = true
-			}
-		}
-	}
-	return len(values)
-}
-
-// pairsOfLevels returns how many pairs of hosts the compared patterns have in all, and how many those
-// with one level of a factor have at least: a sample of pairs may be measured at one of two levels.
-func pairsOfLevels(p *plan.Plan, only plan.Selection, factor string) (all, fewest int) {
-	of := map[string]int{}
-	patterns := p.AllPatterns()
-	for i := range patterns {
-		pt := &patterns[i]
-		if !only.Matches(pt.Levels) || p.IsControl(pt.Levels) {
-			continue
-		}
-		all += p.PairsOf(pt)
+// pairsByLevel returns how many pairs of hosts the patterns have by the level of a factor. A sample of
+// pairs may be measured at one level, and all of them at another.
+func pairsByLevel(p *plan.Plan, patterns []*plan.Pattern, factor string) map[string]int {
+	pairs := map[string]int{}
+	for _, pt := range patterns {
 		for _, l := range pt.Levels {
 			if l.Factor == factor {
-				of[l.Value] += p.PairsOf(pt)
+				pairs[l.Value] += p.PairsOf(pt)
 			}
 		}
 	}
-	for _, n := range of {
-		if fewest == 0 || n < fewest {
-			fewest = n
-		}
-	}
-	return all, fewest
+	return pairs
 }
 
 // patternDifference is the smallest difference between two of the patterns, as a logarithm.

@@ -17,12 +17,20 @@ func (p *Plan) Compares(only Selection) bool {
 	return len(p.ComparedLevels(only)) > 1 || p.HasPairs() && p.PairCount() > 1
 }
 
+// ComparedPatterns are the patterns that are compared, which the caller does not change.
+func (p *Plan) ComparedPatterns(only Selection) (out []*Pattern) {
+	for i := range p.patterns {
+		if pt := &p.patterns[i]; only.Matches(pt.Levels) && !p.IsControl(pt.Levels) {
+			out = append(out, pt)
+		}
+	}
+	return out
+}
+
 // ComparedLevels are the levels of the patterns that are compared.
 func (p *Plan) ComparedLevels(only Selection) (out [][]measure.Level) {
-	for i := range p.patterns {
-		if levels := p.patterns[i].Levels; only.Matches(levels) && !p.IsControl(levels) {
-			out = append(out, levels)
-		}
+	for _, pt := range p.ComparedPatterns(only) {
+		out = append(out, pt.Levels)
 	}
 	return out
 }
