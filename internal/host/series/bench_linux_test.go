@@ -5,7 +5,7 @@ import "testing"
 // A reading of this host takes less than a thousandth of the 100 ms between two, and allocates
 // nothing.
 func BenchmarkReading(b *testing.B) {
-	r := newReader(hostSources("lo"))
+	r := newReader(hostSources("lo"), processorTime)
 	r.requests <- true
 	<-r.results
 	b.ReportAllocs()

@@ -68,7 +68,7 @@ func wholeHost(t *testing.T) roots {
 // sampled are the values of one reading by key, after a start.
 func sampled(t *testing.T, r roots) map[string]int64 {
 	t.Helper()
-	rd := newReader(r.sources("eth0", func(string) opener { return none }))
+	rd := newReader(r.sources("eth0", func(string) opener { return none }), atNoCost)
 	defer rd.close()
 	rd.requests <- true
 	got := <-rd.results
@@ -361,7 +361,7 @@ func TestAReaderLeavesNothingOpen(t *testing.T) {
 		return len(entries)
 	}
 	sampled := func(iface string) (most int) {
-		r := newReader(hostSources(iface))
+		r := newReader(hostSources(iface), processorTime)
 		defer r.close()
 		r.requests <- true
 		<-r.results

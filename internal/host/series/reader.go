@@ -19,6 +19,7 @@ const (
 // that hangs keeps the source that it is in, and closes it when it comes back; the others go to
 // another reader.
 type reader struct {
+	clock    processorClock
 	requests chan bool    // true: all sources, also those that are not due
 	results  chan reading // one a request, unless a source hangs
 	ended    chan struct{}
@@ -52,8 +53,11 @@ type reading struct {
 	late    []*state // that earlier readings left out
 }
 
-func newReader(openers []opener) *reader {
-	r := &reader{}
+// processorClock returns the processor time that the calling thread has used.
+type processorClock func() time.Duration
+
+func newReader(openers []opener, clock processorClock) *reader {
+	r := &reader{clock: clock}
 	for _, open := range openers {
 		r.sources = append(r.sources, &state{open: open, first: notPlaced})
 	}
@@ -95,7 +99,7 @@ func (r *reader) read(all bool) (got reading, ok bool) {
 		if !r.enter(s) {
 			return got, false
 		}
-		late := s.read(all)
+		late := s.read(all, r.clock)
 		if !r.leave() {
 			running.Add(-1) // see withoutHanging
 			s.free()
@@ -146,7 +150,7 @@ func (r *reader) withoutHanging() *reader {
 	defer r.mu.Unlock()
 	r.left = true
 	close(r.requests)
-	next := &reader{columns: r.columns, row: unknownRow(len(r.columns))}
+	next := &reader{clock: r.clock, columns: r.columns, row: unknownRow(len(r.columns))}
 	for _, s := range r.sources {
 		if s == r.inside {
 			running.Add(1)
@@ -166,7 +170,7 @@ func (r *reader) close() {
 
 // read opens a source that was not opened yet, and reads its row if it is due or all are. late
 // reports whether earlier readings left it out.
-func (s *state) read(all bool) (late bool) {
+func (s *state) read(all bool, clock processorClock) (late bool) {
 	if s.open != nil {
 		s.Source, s.open = s.open(), nil
 		s.row = make([]int64, len(s.Columns))
@@ -177,9 +181,9 @@ func (s *state) read(all bool) (late bool) {
 	if len(s.row) == 0 || !all && !s.due() {
 		return false
 	}
-	began := processorTime()
+	began := clock()
 	s.Read(s.row)
-	s.took(processorTime() - began)
+	s.took(clock() - began)
 	late, s.skipped = s.skipped > 0, 0
 	return late
 }

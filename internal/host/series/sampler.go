@@ -14,7 +14,8 @@ type Config struct {
 	Interface string   // that carries the path; may be empty
 	Sources   []Source // in addition to those of the host: the sockets of a trial
 
-	every time.Duration // between two readings; 0: the constant every
+	every time.Duration  // between two readings; 0: the constant every
+	clock processorClock // of what a source costs; nil: processorTime
 }
 
 const (
@@ -73,8 +74,12 @@ func start(host []opener, c Config, hang time.Duration) *Sampler {
 	for _, source := range c.Sources {
 		openers = append(openers, func() Source { return source })
 	}
+	clock := c.clock
+	if clock == nil {
+		clock = processorTime
+	}
 	first := make(chan struct{})
-	r := newReader(openers)
+	r := newReader(openers, clock)
 	s.runs.Go(func() { s.run(r, first) })
 	limit := time.NewTimer(longestWait)
 	defer limit.Stop()

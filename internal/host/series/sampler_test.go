@@ -25,9 +25,13 @@ func counting() func() int64 {
 	return func() int64 { n += 10; return n }
 }
 
+// atNoCost is the clock of sources that are read each time, however busy the processors are.
+func atNoCost() time.Duration { return 0 }
+
 // begin starts a sampler of these sources alone.
 func begin(host []opener, c Config, hang time.Duration) *Sampler {
 	running.Add(1)
+	c.clock = atNoCost
 	return start(host, c, hang)
 }
 
@@ -145,7 +149,7 @@ func TestAReaderThatIsLateLosesNoSource(t *testing.T) {
 			return Source{Columns: counters(key), Read: func(row []int64) { row[0] = 7 }, Close: func() { closed[key]++ }}
 		}
 	}
-	first := newReader([]opener{one("a"), one("b")})
+	first := newReader([]opener{one("a"), one("b")}, atNoCost)
 	read := func(r *reader) {
 		t.Helper()
 		r.requests <- true
@@ -169,10 +173,12 @@ func TestAReaderThatIsLateLosesNoSource(t *testing.T) {
 }
 
 func TestAnExpensiveSourceIsReadSeldomAndItsDifferenceSpread(t *testing.T) {
-	r := newReader([]opener{source("cheap", false, counting()), source("dear", false, counting())})
+	var used time.Duration
+	dear := counting()
+	r := newReader([]opener{source("cheap", false, counting()), source("dear", false, func() int64 { used += 4 * cheap; return dear() })},
+		func() time.Duration { return used })
 	r.requests <- true
 	<-r.results
-	r.sources[1].cost = 4 * cheap
 	var tab table
 	tab.most = 100
 	tab.widen(r.columns)
@@ -187,7 +193,6 @@ func TestAnExpensiveSourceIsReadSeldomAndItsDifferenceSpread(t *testing.T) {
 		if known := got.row[1] != Unknown; known != (i%5 == 4) {
 			t.Errorf("reading %d: %v", i, got.row)
 		}
-		r.sources[1].cost = 4 * cheap
 	}
 	r.close()
 	v, ok := tab.values()
