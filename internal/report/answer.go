@@ -115,11 +115,12 @@ func (t *Test) findAnswer() Answer {
 	}
 	a := Answer{Rounds: t.Rounds}
 	acrossRuns, seen, pairs := false, false, t.Rounds
-	tested := slices.ContainsFunc(placed, func(p Place) bool { return p.Best })
+	among := len(slices.DeleteFunc(slices.Clone(placed), func(p Place) bool { return !p.Best }))
+	tested := among > 0
 	for _, p := range placed {
 		e := Estimate{Pattern: p.Pattern, Estimate: *p.Estimate}
 		switch {
-		case p.Best || !tested && p.Rank == 1:
+		case p.Best || among != 1 && p.Rank == 1: // as in Test.fromPatterns
 			a.First = append(a.First, e)
 		case a.Next != nil:
 			continue

@@ -24,8 +24,8 @@ func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
 		{"enough rounds", map[string][]float64{"ultra": {382e6, 384e6, 380e6, 383e6, 381e6, 382e6}, "high": {200e6, 201e6, 202e6, 200e6, 201e6, 202e6}}, "ultra is fastest: 382.0 Mbit/s, 1.9 × the next, high with 201.0 Mbit/s; shown by 6 rounds."},
 		{"two rounds", map[string][]float64{"a": {100e6, 101e6}, "b": {50e6, 51e6}}, "a is fastest: 100.5 Mbit/s, 2.0 × the next, b with 50.50 Mbit/s; 2 rounds, so the order is not tested."},
 		{"one round", map[string][]float64{"a": {100e6}, "b": {50e6}}, "a is fastest: 100.0 Mbit/s, 2.0 × the next, b with 50.00 Mbit/s; one round, so the order is not tested."},
-		{"one pattern", map[string][]float64{"a": {100e6, 120e6}}, "a: goodput 109.5 Mbit/s (100.0 Mbit/s to 120.0 Mbit/s in 2 trials)."},
-		{"one trial", map[string][]float64{"a": {100e6}}, "a: goodput 100.0 Mbit/s."},
+		{"one pattern", map[string][]float64{"a": {100e6, 120e6}}, "goodput of a: 109.5 Mbit/s (100.0 Mbit/s to 120.0 Mbit/s in 2 trials)."},
+		{"one trial", map[string][]float64{"a": {100e6}}, "goodput of a: 100.0 Mbit/s."},
 	} {
 		if got := english(&build(t, campaignOf(c.rounds)).Tests[0]).answer(); got != c.want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)

@@ -199,3 +199,20 @@ func TestResultsByHandShowLatencyUnderLoad(t *testing.T) {
 		t.Errorf("%+v", row.Figures)
 	}
 }
+
+func TestThePageOfOneTestHasItsLatencyUnderLoadOverTime(t *testing.T) {
+	in := loaded(fourPatterns().input(), 1, 0)
+	for _, x := range in.Results {
+		if x.UnderLoad == nil {
+			continue
+		}
+		x.Trial = nil
+		page := written(t, forms(build(t, Input{Results: []*measure.Result{x}}))["html"])
+		for _, want := range []string{`id="t1-load-time`, "Latency over time: before, during"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("no %s", want)
+			}
+		}
+		return
+	}
+}
