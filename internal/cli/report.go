@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/publish"
 	"soku/internal/report"
@@ -121,6 +122,13 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 func (f reportFlags) finish(r *report.Report) (*report.Report, error) {
 	if f.dataURL != "" {
 		r = r.WithData(f.dataURL)
+	}
+	baseline, err := plan.ParseSelection(f.baseline)
+	if err == nil && len(baseline) > 0 {
+		r, err = r.WithBaseline(baseline.Levels())
+	}
+	if err != nil {
+		return nil, err
 	}
 	if f.pivot != "" {
 		return r.Pivoted(f.pivot)

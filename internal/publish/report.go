@@ -38,11 +38,12 @@ func campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
 	}}
 	in.Design.Limits = limitsOfHosts(known)
+	var baseline []measure.Level
 	if plan, err := plan.ParseRecorded("", []byte(c.Plan)); err == nil {
 		for _, p := range plan.AllPatterns() {
 			in.Patterns = append(in.Patterns, p.Levels)
 		}
-		in.Tests, in.Unvaried, in.Design = plan.Tests.Names(), plan.Unvaried(), designOf(plan, known)
+		in.Tests, in.Unvaried, in.Design, baseline = plan.Tests.Names(), plan.Unvaried(), designOf(plan, known), plan.Baseline.Levels()
 	}
 	in.Design.Question = cmp.Or(question, in.Design.Question)
 	q := store.Query{Campaign: c.ID, OldestFirst: true}
@@ -63,7 +64,13 @@ func campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 	if err == nil && question != "" {
 		err = r.CheckQuestion(question)
 	}
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	if over, err := r.WithBaseline(baseline); err == nil { // else not measured yet
+		r = over
+	}
+	return r, nil
 }
 
 // ByHand makes the report of the last n results that belong to no campaign.

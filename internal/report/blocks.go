@@ -88,9 +88,9 @@ func (v reportView) common() (out []outline.Section) {
 		method.Blocks = append(method.Blocks, outline.Block{Lines: []string{s}, Style: outline.List})
 	}
 	environment := outline.Section{ID: "environment", Title: v.Sentence("page.environment", nil)}
-	if t := hostTable(v.Hosts, v.Catalogue); len(t.Columns) > 0 {
+	if t := hostTables(v.Hosts, v.Catalogue); t != nil {
 		environment.Blocks = append(environment.Blocks, outline.Block{
-			Key: "hosts", Heading: v.Sentence("page.hosts", text.Args{"Hosts": len(v.Hosts)}), Fold: outline.Hidden, Place: outline.Details, Tables: []outline.Table{t},
+			Key: "hosts", Heading: v.Sentence("page.hosts", text.Args{"Hosts": len(v.Hosts)}), Fold: outline.Hidden, Place: outline.Details, Tables: t,
 		})
 	}
 	environment.Blocks = append(environment.Blocks, outline.Block{Place: outline.Details, Lines: []string{v.Sentence("page.tools", text.Args{"Tools": v.tools()})}})
@@ -182,6 +182,7 @@ func (b *blocks) addTest() {
 	b.table("runs", b.runHeading(), outline.Hidden, b.runTable())
 	failures := b.failures()
 	b.add(outline.Block{Key: "failures", Heading: b.Sentence("page.failures", text.Args{"Trials": len(failures)}), Fold: outline.Open, Lines: failures, Style: outline.List})
+	b.charted("coverage", b.Sentence("page.coverage", nil), outline.Hidden, b.chart("coverage", b.coverageFigure), b.coverageTable)
 	if s := b.startSkew(); s != "" {
 		b.add(outline.Block{Lines: []string{s}})
 	}

@@ -178,7 +178,7 @@ func TestThePageInABrowser(t *testing.T) {
 				check(ctx, t, name, look.name)
 			}
 			want := "t1-answer-chart t1-trials t1-load t1-load-time-0 t1-load-time-1 t1-load-time-2 t1-load-time-3 t1-streams-0 t1-streams-1 t1-streams-2 t1-streams-3 " +
-				"t1-time-0 t1-time-1 t1-time-2 t1-time-3 t2-answer-chart t2-trials t2-percentiles t2-time-0 t2-time-1 t2-time-2 t2-time-3"
+				"t1-time-0 t1-time-1 t1-time-2 t1-time-3 t1-coverage t2-answer-chart t2-trials t2-percentiles t2-time-0 t2-time-1 t2-time-2 t2-time-3"
 			if got := strings.Join(charts, " "); got != want {
 				t.Errorf("charts shown: %s\nwant %s", got, want)
 			}

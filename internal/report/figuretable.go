@@ -21,6 +21,9 @@ func (t testView) figureTable() outline.Table {
 			t.addFamily(&out, rows, f)
 		}
 	}
+	if len(t.varying()) == 1 && t.Pairs == nil && (len(rows) > 2 || len(t.baseline) > 0) { // of two the answer has it
+		t.addRelative(&out, func(i int) *Row { return rows[i] })
+	}
 	if slices.Contains(metric.Of(t.Test.Test).Families, metric.PathMTUFamily) {
 		t.addLimit(&out)
 	}

@@ -77,3 +77,24 @@ func TestTheHeadNamesTheHostsAndTheirZones(t *testing.T) {
 		}
 	}
 }
+
+func TestHostsHaveWhatTheyShareOnceAndTheirDifferencesSideBySide(t *testing.T) {
+	fact := func(key, value string) Fact { return Fact{Key: "fact." + key, Values: []text.Line{plain(value)}} }
+	hosts := []Host{
+		{Name: "a", Roles: []string{"client"}, Facts: []Fact{fact("kernel", "6.1"), fact("instance", "large")}},
+		{Name: "b", Roles: []string{"server"}, Facts: []Fact{fact("kernel", "6.1"), fact("instance", "small"), fact("virtualization", "kvm")}},
+	}
+	tables := hostTables(hosts, text.English())
+	if len(tables) != 2 {
+		t.Fatalf("%d tables", len(tables))
+	}
+	if got := texts(tables[0]); len(got) != 1 || !slices.Equal(got[0], []string{"kernel", "6.1"}) {
+		t.Errorf("%q", got)
+	}
+	if got := texts(tables[1]); len(got) != 3 || !slices.Equal(got[1], []string{"instance", "large", "small"}) || !slices.Equal(got[2], []string{"virtualization", text.Absent, "kvm"}) {
+		t.Errorf("%q", got)
+	}
+	if one := hostTables(hosts[:1], text.English()); len(one) != 1 || len(one[0].Rows) != 3 {
+		t.Errorf("one host: %d tables", len(one))
+	}
+}

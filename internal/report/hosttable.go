@@ -9,40 +9,57 @@ import (
 	"soku/internal/text"
 )
 
-// hostTable has facts as rows and hosts as columns. Hosts that are alike in
-// all but their name share a column.
-func hostTable(hosts []Host, c *text.Catalogue) outline.Table {
-	if len(hosts) == 0 {
-		return outline.Table{}
-	}
+// hostTables have facts as rows: first those that all hosts share, then the others with hosts as columns.
+// Hosts that are alike in all but their name share a column.
+func hostTables(hosts []Host, c *text.Catalogue) (out []outline.Table) {
 	kinds := alike(hosts)
-	var keys []string
+	var same, different []string
 	for _, h := range kinds {
 		for _, f := range h.Facts {
-			keys = addOnce(keys, f.Key)
+			switch {
+			case slices.Contains(same, f.Key) || slices.Contains(different, f.Key):
+			case len(kinds) > 1 && !slices.ContainsFunc(kinds, func(o alikeHosts) bool { return o.value(c, f.Key) != h.value(c, f.Key) }):
+				same = append(same, f.Key)
+			default:
+				different = append(different, f.Key)
+			}
 		}
 	}
-	out := outline.NewTable(len(keys) + 1)
-	out.AddText(outline.Column{Name: c.Heading("column.host"), Head: true}, func(i int) string {
-		if i == 0 {
-			return c.Heading("fact.role")
-		}
-		return factName(c, keys[i-1])
-	})
-	for _, h := range kinds {
-		out.AddText(outline.Column{Name: c.List(h.names)}, func(i int) string {
-			if i == 0 {
-				return c.List(roles(c, h.Roles))
-			}
-			for _, f := range h.Facts {
-				if f.Key == keys[i-1] {
-					return strings.Join(factValues(c, f), " / ")
+	if len(same) > 0 {
+		t := factTable(c, same)
+		t.AddText(outline.Column{Name: c.Sentence("hosts.all", nil)}, func(i int) string { return kinds[0].value(c, same[i]) })
+		out = append(out, t)
+	}
+	if len(kinds) > 0 {
+		t := factTable(c, append([]string{factRole}, different...))
+		for _, h := range kinds {
+			t.AddText(outline.Column{Name: c.List(h.names)}, func(i int) string {
+				if i == 0 {
+					return c.List(roles(c, h.Roles))
 				}
-			}
-			return text.Absent
-		})
+				return h.value(c, different[i-1])
+			})
+		}
+		out = append(out, t)
 	}
 	return out
+}
+
+const factRole = "fact.role"
+
+// factTable has the names of facts as heads of its rows.
+func factTable(c *text.Catalogue, keys []string) outline.Table {
+	out := outline.NewTable(len(keys))
+	out.AddText(outline.Column{Name: c.Heading("column.host"), Head: true}, func(i int) string { return factName(c, keys[i]) })
+	return out
+}
+
+// value is a fact as a person reads it, or a dash.
+func (h Host) value(c *text.Catalogue, key string) string {
+	if f := find(h.Facts, func(f *Fact) bool { return f.Key == key }); f != nil {
+		return strings.Join(factValues(c, *f), " / ")
+	}
+	return text.Absent
 }
 
 func roles(c *text.Catalogue, list []string) []string {

@@ -130,11 +130,12 @@ type Test struct {
 	zeros   int      // means of rounds that are 0, which keep effects of factors from being ratios
 	decided *Decided // how comparisons stand; nil unless the plan wants them decided
 
-	asked       string // the factor that the campaign asks about, or ""
-	askedByName bool   // it is named, and not chosen by what it does
-	byPatterns  bool   // the campaign asks which pattern is best
-	hues        hues   // of the charts
-	pivot       *pivot // the table that was asked for, or nil
+	asked       string          // the factor that the campaign asks about, or ""
+	askedByName bool            // it is named, and not chosen by what it does
+	byPatterns  bool            // the campaign asks which pattern is best
+	hues        hues            // of the charts
+	pivot       *pivot          // the table that was asked for, or nil
+	baseline    []measure.Level // of the pattern with which tables compare; none: the best
 }
 
 // Row is one pattern of one test. In its JSON form a figure is a member of its

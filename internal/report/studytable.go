@@ -189,6 +189,11 @@ func (s *study) table() outline.Table {
 		})
 	}
 	if len(levels) == 2 && !s.ranged() {
+		if slices.ContainsFunc(s.baseline, func(l measure.Level) bool {
+			return l == (measure.Level{Factor: s.Factors[s.columns], Value: levels[1]})
+		}) {
+			levels[0], levels[1] = levels[1], levels[0]
+		}
 		ratio := s.named("column.ratio", outline.Column{Number: true, Why: s.Sentence("study.second_over_first", text.Args{"First": s.level(levels[0]), "Second": s.level(levels[1])})})
 		addFigures(&out, ratio, one, func(i int) *float64 { return s.over(of(i, levels[1]), of(i, levels[0])) })
 	}
@@ -205,27 +210,6 @@ func (s *study) columnLevels() []string {
 	return levels
 }
 
-// over is the figure of a over that of b, nil if one is not known.
-func (s *study) over(a, b *Row) *float64 {
-	if a == nil || b == nil {
-		return nil
-	}
-	of, over := s.estimateOf(a.Pattern), s.estimateOf(b.Pattern)
-	if of == nil || over == nil {
-		return nil
-	}
-	return finite(*of / *over)
-}
-
-// addRelative adds the figure over that of the best pattern.
-func (s *study) addRelative(out *outline.Table, of func(i int) *Row) {
-	if s.ranged() || len(s.Ranking) == 0 || s.Ranking[0].Estimate == nil {
-		return
-	}
-	best := s.rowOf(s.Ranking[0].Pattern)
-	addFigures(out, s.named("column.relative", outline.Column{Number: true}), one, func(i int) *float64 { return s.over(of(i), best) })
-}
-
 // cell writes the figure that ranks a row: its estimate, or of a published range its ends. Patterns
 // that are not shown to be worse than any other are marked, if others are.
 func (s *study) cell() func(*Row) outline.Cell {
@@ -233,15 +217,27 @@ func (s *study) cell() func(*Row) outline.Cell {
 	if s.ranged() {
 		return func(r *Row) outline.Cell { return s.testView.cell(r, s.Basis.column(), unit) }
 	}
-	marks := s.marks()
+	marks, over := s.marks(), s.noted() != ""
 	return func(r *Row) outline.Cell {
 		c := figureCell(s.estimateOf(r.Pattern), unit, unit.text)
 		c.Best = marks && s.place(r.Pattern).Best
-		if l := r.Limit(s.Basis.Metric); l != nil && l.Share != nil {
+		if l := r.Limit(s.Basis.Metric); over {
+			if ratio := s.over(r, s.baselineOf(r)); ratio != nil {
+				c.Note = s.Sentence("cell.over", text.Args{"Over": text.Significant(3, *ratio)})
+			}
+		} else if l != nil && l.Share != nil {
 			c.Note = s.Sentence("cell.share", text.Args{"Share": shareText(l)})
 		}
 		return c
 	}
+}
+
+// noted are the levels over whose figures cells have a note, or "": a table with a column for that has none.
+func (s *study) noted() string {
+	if s.columns < 0 || len(s.baseline) == 0 || len(s.distinctLevels(s.columns)) == 2 && s.baseline[0].Factor == s.Factors[s.columns] {
+		return ""
+	}
+	return s.levelsText(s.baseline)
 }
 
 // marks reports whether cells of the best patterns are marked.
@@ -273,6 +269,6 @@ func (s *study) heading() string {
 	}
 	return text.Capital(s.Sentence("report.study", text.Args{
 		"Figure": figure, "Unit": s.unit(s.rankUnit()), "By": by, "Tuned": s.levelsText(s.Tuned), "Plateau": s.PlateauOf, "Marks": s.marks(),
-		"Limited": !s.ranged() && slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Limit(s.Basis.Metric) != nil }),
+		"Baseline": s.noted(), "Limited": s.noted() == "" && !s.ranged() && slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Limit(s.Basis.Metric) != nil }),
 	}))
 }

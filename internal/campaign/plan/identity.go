@@ -15,7 +15,7 @@ import (
 // trial measures. So may the limits of endpoints and levels. There may not be fewer rounds than
 // before.
 var free = []string{
-	"title", "question", "rounds", "every", "for", "only", "pause", "command_timeout", "abort_after", "trials_at_once",
+	"title", "question", "baseline", "rounds", "every", "for", "only", "pause", "command_timeout", "abort_after", "trials_at_once",
 	"until", "budget", "practical", "limits", "control", "noise",
 }
 

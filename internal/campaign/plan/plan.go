@@ -47,6 +47,7 @@ type Plan struct {
 	Pause         measure.Duration           `yaml:"pause" doc:"Wait between two trials"`
 	Practical     measure.Percent            `yaml:"practical" doc:"Smallest difference that matters in practice, such as 3%; default 2%"`
 	Limits        Limits                     `yaml:"limits" doc:"Documented limits of figures where no level and no endpoint has one, such as goodput: 12 Gbit/s, and source: who published them"`
+	Baseline      Selection                  `yaml:"baseline" doc:"Levels with which tables compare the others, such as sku: basic, one of a factor; without it the best pattern"`
 	Control       Selection                  `yaml:"control" doc:"Patterns that show what the hosts alone reach: reported apart, not ranked, not in the effects of factors"`
 	Noise         measure.Percent            `yaml:"noise" doc:"Standard deviation of a pattern from round to round, for what soku plan says of the design; without it that of the newest campaign of this name"`
 	Find          Search                     `yaml:"find" doc:"A factor whose levels are searched: the plateau of an option, or the highest level at which a figure holds"`

@@ -23,7 +23,12 @@ func (p *Plan) checkSelections(d *yamlfile.File) error {
 	if _, known := p.Factors.Get(p.Question); p.Question != "" && !known && !slices.Contains(measure.Questions, p.Question) {
 		return d.LocateAt("question", p.unknownFactor(p.Question))
 	}
-	for key, s := range map[string]Selection{"only": p.Only, "control": p.Control} {
+	for _, e := range p.Baseline {
+		if len(e.Value) > 1 {
+			return d.LocateAt("baseline."+e.Name, measure.Fail(measure.KindFile, "campaign.baseline_levels", measure.Figures{"factor": yamlfile.Shorten(e.Name)}))
+		}
+	}
+	for key, s := range map[string]Selection{"only": p.Only, "control": p.Control, "baseline": p.Baseline} {
 		if err := p.wrongSelection(s); err != nil {
 			return d.LocateAt(selectionPath(d, key, s, err), err)
 		}
@@ -83,6 +88,16 @@ func (p *Plan) unknownFactor(name string) *measure.Error {
 		unknown = suggest(unknown, name, p.Factors.Names(), "campaign.factors_are")
 	}
 	return unknown
+}
+
+// Levels are the selected levels.
+func (s Selection) Levels() (out []measure.Level) {
+	for _, e := range s {
+		for _, v := range e.Value {
+			out = append(out, measure.Level{Factor: e.Name, Value: v})
+		}
+	}
+	return out
 }
 
 // ParseSelection reads "factor=level,level" texts as --only takes them.

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"soku/internal/report/outline"
+	"soku/internal/text"
+)
+
+// coverage is in which rounds a pattern has trials, from the first round on.
+type coverage struct {
+	*Row
+	rounds  []roundCoverage
+	missing int // rounds without a trial
+}
+
+type roundCoverage struct{ ran, failed int }
+
+// coverages are the patterns with failed trials or with rounds that have none, those with the most first.
+// A search leaves rounds of a level out on purpose: there rounds without a trial do not count.
+func (t *Test) coverages() (out []coverage) {
+	last := 0
+	for i := range t.Rows {
+		for _, r := range t.Rows[i].results {
+			last = max(last, roundOf(r))
+		}
+	}
+	if t.ByHand || last < 2 {
+		return nil
+	}
+	searched := slices.ContainsFunc(t.allCurves(), func(c Curve) bool { return c.Searched })
+	for i := range t.Rows {
+		c := coverage{Row: &t.Rows[i], rounds: make([]roundCoverage, last)}
+		for _, r := range c.results {
+			at := &c.rounds[max(roundOf(r), 1)-1]
+			if at.ran++; r.Error != nil {
+				at.failed++
+			}
+		}
+		for _, r := range c.rounds {
+			if r.ran == 0 && !searched {
+				c.missing++
+			}
+		}
+		if c.Failed+c.missing > 0 {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b coverage) int { return cmp.Compare(b.Failed+b.missing, a.Failed+a.missing) })
+	return out
+}
+
+const (
+	coverageRow  = 34
+	coverageCell = 4 // pixels of a round, at least
+)
+
+// coverageFigure draws in which rounds patterns have trials: of all rounds that share a cell it shows
+// whether one failed or has none.
+func (t testView) coverageFigure(id string) *outline.Figure {
+	all := t.coverages()
+	if len(all) == 0 {
+		return nil
+	}
+	rows := all[:min(len(all), mostPictured)]
+	f := inBothWidths(id, func(width float64) *plot { return t.coveragePlot(rows, width) })
+	f.Caption = t.Sentence("chart.coverage.caption", text.Args{"Shown": len(rows), "All": len(all), "Patterns": len(t.Rows)})
+	return &f
+}
+
+func (t testView) coveragePlot(rows []coverage, width float64) *plot {
+	rounds, failed, missing := len(rows[0].rounds), 0, 0
+	for _, c := range rows {
+		failed, missing = failed+c.Failed, missing+c.missing
+	}
+	box := outline.Box{Left: 8, Top: 8, Right: width - 8, Bottom: 8 + coverageRow*float64(len(rows))}
+	x := axis{low: 0, high: float64(rounds), from: box.Left, to: box.Right}
+	p := newPlot(frame{
+		title: t.Sentence("chart.coverage.title", text.Args{"Heading": t.heading()}),
+		desc:  t.Sentence("chart.coverage.content", text.Args{"Patterns": len(rows), "Rounds": rounds, "Failed": failed, "Missing": missing}),
+		width: width, height: box.Bottom + 40, box: box, xTitle: t.Sentence("chart.coverage.axis", text.Args{"Rounds": rounds}),
+	}, x, axis{})
+	each := 1 + int(float64(rounds)*coverageCell/(box.Right-box.Left)) // rounds of a cell
+	for i, c := range rows {
+		top, hue := box.Top+coverageRow*float64(i), t.hues.of(c.Levels)
+		p.rowTitle(top, c.Pattern, c.Pattern, t.Sentence("chart.coverage.row", text.Args{"Failed": c.Failed, "Missing": c.missing}), 150)
+		for from := 0; from < rounds; from += each {
+			cell := c.rounds[from:min(from+each, rounds)]
+			to, args := float64(from+len(cell)), text.Args{"Pattern": c.Pattern, "First": from + 1, "Last": from + len(cell)}
+			switch {
+			case slices.ContainsFunc(cell, func(r roundCoverage) bool { return r.failed > 0 }):
+				p.band("dot", hue, float64(from), to-0.2, top+18, 12, t.Sentence("chart.coverage.failed", args))
+			case !slices.ContainsFunc(cell, func(r roundCoverage) bool { return r.ran == 0 }):
+				p.band("loaded", hue, float64(from), to-0.2, top+22, 4, t.Sentence("chart.coverage.ran", args))
+			}
+		}
+	}
+	return p
+}
+
+// coverageTable has the figures of the chart.
+func (t testView) coverageTable() outline.Table {
+	all := t.coverages()
+	out := outline.NewTable(len(all))
+	rows := make([]*Row, len(all))
+	for i, c := range all {
+		rows[i] = c.Row
+	}
+	t.addPatterns(&out, rows, false)
+	addCounts(&out, t.named("column.trials", outline.Column{Number: true}), func(i int) int { return rows[i].Trials })
+	addCounts(&out, t.named("column.failed", outline.Column{Number: true}), func(i int) int { return rows[i].Failed })
+	addCounts(&out, t.named("column.missing", outline.Column{Number: true}), func(i int) int { return all[i].missing })
+	return out
+}
