@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -24,7 +25,7 @@ func (t testView) answerFigure(id string) *outline.Figure {
 	if len(a.rows) == 0 {
 		return nil
 	}
-	f := inBothWidths(id, func(width float64) *plot { return t.answerPlot(a, width) })
+	f := plot.InBothWidths(id, func(width float64) *plot.Plot { return t.answerPlot(a, width) })
 	f.Legend = a.series()
 	f.Caption = t.Sentence("chart.answer.caption", text.Args{
 		"Factor": a.factor, "Of": a.of, "Shown": len(a.rows), "All": a.all, "First": bestPictured, "Last": lastPictured,
@@ -35,7 +36,7 @@ func (t testView) answerFigure(id string) *outline.Figure {
 }
 
 // answerAxis spans estimates and limits, and of intervals what is near them.
-func (t testView) answerAxis(a answerFigures, from, to, width float64) (axis, scale) {
+func (t testView) answerAxis(a answerFigures, from, to, width float64) (plot.Axis, scale) {
 	var figures []float64
 	for _, r := range a.rows {
 		for _, m := range r.marks {
@@ -54,37 +55,37 @@ func (t testView) answerAxis(a answerFigures, from, to, width float64) (axis, sc
 		}
 	}
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
-	return linearAxis(low, high, from, to, int(width/80)).in(unit), unit
+	return plot.Linear(low, high, from, to, int(width/80)).Labelled(ticksIn(unit)), unit
 }
 
-func (t testView) answerPlot(a answerFigures, width float64) *plot {
+func (t testView) answerPlot(a answerFigures, width float64) *plot.Plot {
 	box := outline.Box{Left: 8, Top: 20, Right: width - 8}
 	above := 0.0 // of a name
-	if width == wideChart {
+	if width == plot.Wide {
 		box.Left += a.nameWidth()
 	} else {
 		above = answerName
 	}
 	x, unit := t.answerAxis(a, box.Left+8, box.Right-8, width-box.Left)
-	placed, tops := make([][]spot, len(a.rows)), make([]float64, len(a.rows))
+	placed, tops := make([][]plot.Spot, len(a.rows)), make([]float64, len(a.rows))
 	box.Bottom = box.Top
 	for i, r := range a.rows {
-		spots, lines := placeMarks(r.marks, x, unit, box)
+		spots, lines := plot.Place(r.estimates(unit), x, box)
 		placed[i], tops[i] = spots, box.Bottom
 		box.Bottom += answerTop + above + answerLine*float64(lines)
 	}
-	p := newPlot(frame{
-		title: t.Sentence("chart.answer.title", text.Args{"Heading": t.heading()}), desc: t.answerContent(a), width: width, height: box.Bottom + 40, box: box,
-		xTitle: t.Sentence("chart.answer.axis", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit), "Cut": x.low > 0}),
-	}, x, axis{})
-	p.sayBetter(t, t.Basis.Metric)
+	p := plot.New(plot.Frame{
+		Title: t.Sentence("chart.answer.title", text.Args{"Heading": t.heading()}), Desc: t.answerContent(a), Width: width, Height: box.Bottom + 40, Box: box,
+		XTitle: t.Sentence("chart.answer.axis", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit), "Cut": x.Low > 0}),
+	}, x, plot.Axis{})
+	t.sayBetter(p, t.Basis.Metric)
 	names := strings.Join(a.heads, " / ")
-	p.label(8, box.Top-7, "start", "small", cutTo(names, width-120), names)
+	p.Label(8, box.Top-7, "start", "small", plot.Cut(names, width-120), names)
 	for i, r := range a.rows {
 		if p.YTicks = append(p.YTicks, outline.Tick{At: tops[i]}); above > 0 {
-			p.label(box.Left, tops[i]+answerTop+9, "start", "name", cutTo(r.name, (box.Right-box.Left)*charPixels/boldPixels), r.name)
+			p.Label(box.Left, tops[i]+answerTop+9, "start", "name", plot.Cut(r.name, (box.Right-box.Left)*plot.CharPixels/boldPixels), r.name)
 		} else {
-			p.label(box.Left-8, tops[i]+answerTop+13, "end", "name", cutTo(r.name, a.nameWidth()*charPixels/boldPixels), r.name)
+			p.Label(box.Left-8, tops[i]+answerTop+13, "end", "name", plot.Cut(r.name, a.nameWidth()*plot.CharPixels/boldPixels), r.name)
 		}
 		for k, s := range placed[i] {
 			t.addAnswer(p, r.marks[k], s, tops[i]+answerTop+above+answerLine/2)
@@ -97,9 +98,9 @@ func (t testView) answerPlot(a answerFigures, width float64) *plot {
 func (a answerFigures) nameWidth() float64 {
 	widest := 0.0
 	for _, r := range a.rows {
-		widest = max(widest, pixelsOfText(r.name))
+		widest = max(widest, plot.TextPixels(r.name))
 	}
-	return min(widest*boldPixels/charPixels+8, answerNames)
+	return min(widest*boldPixels/plot.CharPixels+8, answerNames)
 }
 
 func (t testView) answerContent(a answerFigures) string {
@@ -109,17 +110,17 @@ func (t testView) answerContent(a answerFigures) string {
 
 // addAnswer draws a mark with its figure, its interval and its limit. top is the middle of the first
 // line of its row.
-func (t testView) addAnswer(p *plot, m answerMark, s spot, top float64) {
-	middle := top + answerLine*float64(s.line)
+func (t testView) addAnswer(p *plot.Plot, m answerMark, s plot.Spot, top float64) {
+	middle := top + answerLine*float64(s.Line)
 	title := t.Sentence("chart.trials.estimate", text.Args{"Pattern": m.pattern, "Estimate": t.value(m.estimate)})
 	if m.low != nil && m.high != nil {
 		title = t.Sentence("chart.trials.interval", text.Args{"Pattern": m.pattern, "Low": t.value(*m.low), "High": t.value(*m.high)})
-		p.interval(*m.low, *m.high, middle, 5, m.hue, title)
+		p.Interval(*m.low, *m.high, middle, 5, m.hue, title)
 	}
 	if m.limit != nil {
 		r := find(t.Rows, func(r *Row) bool { return r.Pattern == m.pattern })
-		p.stroke("limit", 0, *m.limit, middle-answerLine/2, middle+answerLine/2, t.limitTitle(m.pattern, r.Limit(t.Basis.Metric)))
+		p.Stroke("limit", 0, *m.limit, middle-answerLine/2, middle+answerLine/2, t.limitTitle(m.pattern, r.Limit(t.Basis.Metric)))
 	}
-	p.Marks = append(p.Marks, outline.Shape{Class: "dot", Series: m.hue, X: s.x, Y: middle, Title: title})
-	p.label(s.labelX, top+answerLine*float64(s.labelLine)+4, s.anchor, "value", s.text, "")
+	p.Mark("dot", m.hue, m.estimate, middle, title)
+	p.Label(s.TextX, top+answerLine*float64(s.TextLine)+4, s.Anchor, "value", s.Text, "")
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 
 	"soku/internal/measure"
-	"soku/internal/report/outline"
 )
 
 // numbered are n levels.
@@ -111,49 +109,6 @@ func TestTheAnswerChartHasThirtyRowsAtMost(t *testing.T) {
 	a = english(build(t, alone.input()).test(t, "tcp")).answerRows()
 	if len(a.rows) != bestPictured+lastPictured || a.all != 40 || a.rows[19].name != "s20" || a.rows[20].name != "s31" || a.rows[29].marks[0].hue != 0 {
 		t.Errorf("%d of %d rows: %+v", len(a.rows), a.all, a.rows)
-	}
-}
-
-// In 2,000 rows of up to eight marks no figure covers a mark, an interval, a limit or another figure.
-func TestFiguresOfTheAnswerChartCoverNothing(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		width := []float64{wideChart, narrowChart}[r.IntN(2)]
-		box := outline.Box{Left: 8, Right: width - 8}
-		x := axis{low: 0, high: 1000, from: 16, to: width - 16}
-		marks := make([]answerMark, 1+r.IntN(8))
-		centre := 1000 * r.Float64()
-		for i := range marks {
-			v := min(max(centre+[]float64{0, 5, 50, 500}[r.IntN(4)]*(r.Float64()-0.5), 0), 1000)
-			marks[i].estimate = v
-			if r.IntN(2) == 0 {
-				low, high := v-1000*r.Float64()*r.Float64(), v+1000*r.Float64()*r.Float64()
-				marks[i].low, marks[i].high = &low, &high
-			}
-			if r.IntN(2) == 0 {
-				limit := min(v*(0.9+0.5*r.Float64()), 1000)
-				marks[i].limit = &limit
-			}
-		}
-		spots, lines := placeMarks(marks, x, scale{per: 1e-9}, box) // figures of up to 13 characters
-		if len(spots) != len(marks) || lines > 2*len(marks) {
-			t.Fatalf("%d lines for %d marks", lines, len(marks))
-		}
-		for i, s := range spots {
-			l := s.label()
-			if l.from < box.Left || l.to > box.Right {
-				t.Fatalf("%+v is beyond the box", s)
-			}
-			for k, o := range spots {
-				mark, other := span{o.from, o.to}, o.label()
-				if o.line == s.labelLine && (l.touches(mark) || slices.ContainsFunc(o.limits(), l.touches)) {
-					t.Fatalf("the figure of %+v covers the mark or the limit of %+v", s, o)
-				}
-				if i != k && (o.labelLine == s.labelLine && l.touches(other) || o.line == s.line && mark.touches(span{s.from, s.to})) {
-					t.Fatalf("%+v covers %+v", s, o)
-				}
-			}
-		}
 	}
 }
 

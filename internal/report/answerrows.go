@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/text"
 )
 
@@ -33,6 +34,15 @@ type answerMark struct {
 	hue              int
 	estimate         float64
 	low, high, limit *float64
+}
+
+// estimates are the marks with their figures in the unit of the axis.
+func (r answerRow) estimates(unit scale) []plot.Estimate {
+	out := make([]plot.Estimate, len(r.marks))
+	for i, m := range r.marks {
+		out[i] = plot.Estimate{At: m.estimate, Low: m.low, High: m.high, Limit: m.limit, Text: unit.text(m.estimate)}
+	}
+	return out
 }
 
 // answerRows are the rows and marks of the answer chart. There are none where fewer than two

@@ -1,42 +1,13 @@
 package report
 
 import (
-	"cmp"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"testing"
-	"testing/quick"
 
-	"soku/internal/report/outline"
 	"soku/internal/text"
 )
-
-func TestLinearAxesBeginAtZeroUnlessFiguresAreClose(t *testing.T) {
-	a := linearAxis(300, 960, 0, 100, 6)
-	if a.low != 0 || a.high < 960 || a.marks[0].at != 0 {
-		t.Errorf("%+v", a)
-	}
-	a = linearAxis(940, 960, 0, 100, 6)
-	if a.low < 900 || a.low > 940 || len(a.marks) < 3 {
-		t.Errorf("%+v", a)
-	}
-}
-
-func TestAxesHoldTheirFiguresWithFewTicks(t *testing.T) {
-	check := func(x, y float64) bool {
-		low, high := math.Abs(math.Mod(x, 1e12)), math.Abs(math.Mod(y, 1e12))
-		low, high = min(low, high), max(low, high)
-		linear, log := linearAxis(low, high, 0, 100, 5), logAxis(low+1, high+1, 0, 100, 7)
-		return linear.low <= low && linear.high >= high && len(linear.marks) >= 2 && len(linear.marks) <= 9 &&
-			log.low <= low+1 && log.high >= high+1 && len(log.marks) >= 1 && len(log.marks) <= 7 &&
-			slices.IsSortedFunc(log.marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
-	}
-	if err := quick.Check(check, &quick.Config{MaxCount: 3000}); err != nil {
-		t.Error(err)
-	}
-}
 
 func TestAnIntervalBeyondTheAxisHasAnArrowAndItsBounds(t *testing.T) {
 	arrows := func(rounds map[string][]float64) (n int, page string) {
@@ -66,15 +37,6 @@ func TestAnIntervalBeyondTheAxisHasAnArrowAndItsBounds(t *testing.T) {
 	}
 }
 
-func TestAFigureOutsideAnAxisStaysOnItsEdge(t *testing.T) {
-	a := axis{low: 10, high: 20, from: 0, to: 100}
-	for v, want := range map[float64]float64{5: 0, 10: 0, 15: 50, 20: 100, 1e9: 100} {
-		if got := a.at(v); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%v is at %v", v, got)
-		}
-	}
-}
-
 func TestColumnsShareAUnitInWhichTheSmallestIsAtLeastOne(t *testing.T) {
 	for _, c := range []struct {
 		figures []float64
@@ -91,12 +53,5 @@ func TestDigitsAreSignificant(t *testing.T) {
 		if got := text.Significant(4, v); got != want {
 			t.Errorf("%v is written %s, want %s", v, got, want)
 		}
-	}
-}
-
-func TestLabelsOfAnAxisDoNotTouch(t *testing.T) {
-	ticks := anchors([]outline.Tick{{At: 0, Text: "0"}, {At: 5, Text: "50"}, {At: 40, Text: "90"}, {At: 98, Text: "99.999"}}, 100)
-	if ticks[1].Text != "" || ticks[2].Text != "90" || ticks[3].Anchor != "end" || ticks[0].Anchor != "start" {
-		t.Errorf("%+v", ticks)
 	}
 }

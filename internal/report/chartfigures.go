@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/measure/metric"
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/stats"
 )
 
@@ -111,7 +112,7 @@ func (t testView) timeTable(roundTrips bool, lines func(*Row) [][]series) outlin
 		return outline.Table{}
 	}
 	out, cells := outline.NewTable(len(rows)), make([][timeParts]*float64, len(rows))
-	step := niceStep(end / timeParts)
+	step := plot.NiceStep(end / timeParts)
 	var figures []float64
 	for i, r := range rows {
 		for k := range cells[i] {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -26,7 +27,7 @@ func (v familyView) chart(id string) *outline.Charts {
 			}
 		}
 	}
-	f := inBothWidths(id+"-changes", func(width float64) *plot { return v.strips(drawn, width) })
+	f := plot.InBothWidths(id+"-changes", func(width float64) *plot.Plot { return v.strips(drawn, width) })
 	f.Caption = v.Sentence("compare.chart.caption", text.Args{"Shown": len(drawn), "All": len(v.tests)})
 	return &outline.Charts{Legend: v.legend(drawn), Figures: []outline.Figure{f}}
 }
@@ -43,7 +44,7 @@ func (v familyView) legend(drawn []ComparedTest) (out []outline.Legend) {
 	return out
 }
 
-func (v familyView) strips(drawn []ComparedTest, width float64) *plot {
+func (v familyView) strips(drawn []ComparedTest, width float64) *plot.Plot {
 	var figures []float64
 	for _, t := range drawn {
 		for _, c := range t.Choices {
@@ -53,14 +54,14 @@ func (v familyView) strips(drawn []ComparedTest, width float64) *plot {
 	low, high := stats.Range(figures)
 	b, unit := v.basis(), v.unit()
 	box := outline.Box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + stripRow*float64(len(drawn))}
-	x, axisUnit := linearAxis(low, high, box.Left, box.Right, int(width/80)).in(unit), b.unit(unit)
+	x, axisUnit := plot.Linear(low, high, box.Left, box.Right, int(width/80)).Labelled(ticksIn(unit)), b.unit(unit)
 	if b.Basis.isTime() {
-		x, axisUnit = logAxis(low, high, box.Left, box.Right, int(width/70)).labels(timeText), ""
+		x, axisUnit = plot.Log(low, high, box.Left, box.Right, int(width/70)).Labelled(timeText), ""
 	}
-	p := newPlot(frame{
-		title: v.title(), width: width, height: box.Bottom + 40, box: box,
-		xTitle: v.Sentence("compare.chart.axis", text.Args{"Noun": b.noun(), "Unit": axisUnit, "Cut": x.low > 0 && !x.log}),
-	}, x, axis{})
+	p := plot.New(plot.Frame{
+		Title: v.title(), Width: width, Height: box.Bottom + 40, Box: box,
+		XTitle: v.Sentence("compare.chart.axis", text.Args{"Noun": b.noun(), "Unit": axisUnit, "Cut": x.Low > 0 && !x.Log}),
+	}, x, plot.Axis{})
 	for i := range drawn {
 		v.strip(p, comparedView{v.all, &drawn[i], v.Catalogue}, box.Top+stripRow*float64(i))
 	}
@@ -68,12 +69,12 @@ func (v familyView) strips(drawn []ComparedTest, width float64) *plot {
 }
 
 // strip draws one pattern: a dot a choice, the first one hollow, and a line between them.
-func (v familyView) strip(p *plot, of comparedView, top float64) {
+func (v familyView) strip(p *plot.Plot, of comparedView, top float64) {
 	change := ""
 	if len(of.Pairs) == 1 {
 		change = of.Sentence("compare.chart.change", text.Args{"Change": comparedRow{of, of.Pairs[0]}.change().Text})
 	}
-	p.rowTitle(top, of.pattern(), of.pattern(), change, 90)
+	p.RowTitle(top, of.pattern(), of.pattern(), change, 90)
 	middle := top + 28
 	var figures []float64
 	for _, c := range of.Choices {
@@ -82,8 +83,8 @@ func (v familyView) strip(p *plot, of comparedView, top float64) {
 		if c.place == 0 {
 			class = "dot hollow"
 		}
-		p.Marks = append(p.Marks, outline.Shape{Class: class, Series: c.place, X: p.x.at(c.Value), Y: middle, Title: v.Sentence("chart.trials.estimate", text.Args{"Pattern": v.called(c.Name)[0], "Estimate": v.basis().value(c.Value)})})
+		p.Mark(class, c.place, c.Value, middle, v.Sentence("chart.trials.estimate", text.Args{"Pattern": v.called(c.Name)[0], "Estimate": v.basis().value(c.Value)}))
 	}
 	low, high := stats.Range(figures)
-	p.line("span", of.Choices[len(of.Choices)-1].place, "", [2]float64{p.x.at(low), middle}, [2]float64{p.x.at(high), middle})
+	p.Span(of.Choices[len(of.Choices)-1].place, low, high, middle)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/text"
 )
 
@@ -43,49 +44,49 @@ func (t testView) copyFigures(id string) []outline.Figure {
 			}
 		}
 	}
-	area := outline.Box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: 8 + copyRates}
+	area := outline.Box{Left: 58, Top: 8, Right: plot.Panel - 8, Bottom: 8 + copyRates}
 	unit := scaleFor(rateScales, bps/2)
-	rates := exactAxis(bps*1.05, area.Bottom, area.Top, 4).in(unit)
-	var below axis // of the operations; without ticks where no disk is known
+	rates := plot.Exact(bps*1.05, area.Bottom, area.Top, 4).Labelled(ticksIn(unit))
+	var below plot.Axis // of the operations; without ticks where no disk is known
 	if operations > 0 {
 		area.Bottom += copyGap + copyOperations
-		below = exactAxis(operations*1.05, area.Bottom, area.Bottom-copyOperations, 2).in(one)
+		below = plot.Exact(operations*1.05, area.Bottom, area.Bottom-copyOperations, 2).Labelled(ticksIn(one))
 	}
-	x := exactAxis(end, area.Left, area.Right, 5).in(one)
+	x := plot.Exact(end, area.Left, area.Right, 5).Labelled(ticksIn(one))
 	var out []outline.Figure
 	for i, s := range typical {
 		trial := text.Args{"Pattern": rows[i].Pattern, "Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand}
 		p := t.overTime(t.Sentence("chart.copy.title", trial), t.copyContent(s), t.unit(unit), area, x, rates)
 		t.addCopy(p, s, t.hues.of(rows[i].Levels), below)
-		out = append(out, panel(id, i, t.Sentence("chart.copy.caption", trial), p))
+		out = append(out, p.OfSeveral(id, i, t.Sentence("chart.copy.caption", trial)))
 	}
 	return out
 }
 
 // addCopy draws a trial: its rates, and on an axis below them its operations.
-func (t testView) addCopy(p *plot, s *copySeries, hue int, operations axis) {
-	if p.addYTicks(operations); len(operations.marks) > 0 {
-		p.label(p.Plot.Left, p.Plot.Bottom-copyOperations-4, "start", "small", t.Sentence("chart.copy.operations", nil), "")
+func (t testView) addCopy(p *plot.Plot, s *copySeries, hue int, operations plot.Axis) {
+	if p.AddYTicks(operations); len(operations.Marks) > 0 {
+		p.Label(p.Plot.Left, p.Plot.Bottom-copyOperations-4, "start", "small", t.Sentence("chart.copy.operations", nil), "")
 	}
-	line := func(points []point, y axis, dash int, title string) {
+	line := func(points []point, y plot.Axis, dash int, title string) {
 		var at [][2]float64
 		for _, v := range points {
-			at = append(at, [2]float64{p.x.at(v.at), y.at(v.value)})
+			at = append(at, [2]float64{p.X.At(v.at), y.At(v.value)})
 		}
 		if len(at) == 1 { // a copy shorter than a sample
 			at = [][2]float64{{p.Plot.Left, at[0][1]}, {p.Plot.Right, at[0][1]}}
 		}
 		if len(at) > 0 {
-			p.dashed(hue, dash, title, at...)
+			p.Dashed(hue, dash, title, at...)
 		}
 	}
 	if e := s.source; e != nil {
-		line(e.rate, p.y, dashRead, t.Sentence("chart.copy.read", text.Args{"Device": e.device}))
+		line(e.rate, p.Y, dashRead, t.Sentence("chart.copy.read", text.Args{"Device": e.device}))
 		line(e.operations, operations, dashRead, t.Sentence("chart.copy.reads", nil))
 	}
-	line(s.network, p.y, dashNetwork, t.Sentence("chart.copy.network", nil))
+	line(s.network, p.Y, dashNetwork, t.Sentence("chart.copy.network", nil))
 	if e := s.sink; e != nil {
-		line(e.rate, p.y, dashWritten, t.Sentence("chart.copy.written", text.Args{"Device": e.device}))
+		line(e.rate, p.Y, dashWritten, t.Sentence("chart.copy.written", text.Args{"Device": e.device}))
 		line(e.operations, operations, dashWritten, t.Sentence("chart.copy.writes", nil))
 	}
 }

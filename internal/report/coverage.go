@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/text"
 )
 
@@ -64,35 +65,35 @@ func (t testView) coverageFigure(id string) *outline.Figure {
 		return nil
 	}
 	rows := all[:min(len(all), mostPictured)]
-	f := inBothWidths(id, func(width float64) *plot { return t.coveragePlot(rows, width) })
+	f := plot.InBothWidths(id, func(width float64) *plot.Plot { return t.coveragePlot(rows, width) })
 	f.Caption = t.Sentence("chart.coverage.caption", text.Args{"Shown": len(rows), "All": len(all), "Patterns": len(t.Rows)})
 	return &f
 }
 
-func (t testView) coveragePlot(rows []coverage, width float64) *plot {
+func (t testView) coveragePlot(rows []coverage, width float64) *plot.Plot {
 	rounds, failed, missing := len(rows[0].rounds), 0, 0
 	for _, c := range rows {
 		failed, missing = failed+c.Failed, missing+c.missing
 	}
 	box := outline.Box{Left: 8, Top: 8, Right: width - 8, Bottom: 8 + coverageRow*float64(len(rows))}
-	x := axis{low: 0, high: float64(rounds), from: box.Left, to: box.Right}
-	p := newPlot(frame{
-		title: t.Sentence("chart.coverage.title", text.Args{"Heading": t.heading()}),
-		desc:  t.Sentence("chart.coverage.content", text.Args{"Patterns": len(rows), "Rounds": rounds, "Failed": failed, "Missing": missing}),
-		width: width, height: box.Bottom + 40, box: box, xTitle: t.Sentence("chart.coverage.axis", text.Args{"Rounds": rounds}),
-	}, x, axis{})
+	x := plot.Axis{Low: 0, High: float64(rounds), From: box.Left, To: box.Right}
+	p := plot.New(plot.Frame{
+		Title: t.Sentence("chart.coverage.title", text.Args{"Heading": t.heading()}),
+		Desc:  t.Sentence("chart.coverage.content", text.Args{"Patterns": len(rows), "Rounds": rounds, "Failed": failed, "Missing": missing}),
+		Width: width, Height: box.Bottom + 40, Box: box, XTitle: t.Sentence("chart.coverage.axis", text.Args{"Rounds": rounds}),
+	}, x, plot.Axis{})
 	each := 1 + int(float64(rounds)*coverageCell/(box.Right-box.Left)) // rounds of a cell
 	for i, c := range rows {
 		top, hue := box.Top+coverageRow*float64(i), t.hues.of(c.Levels)
-		p.rowTitle(top, c.Pattern, c.Pattern, t.Sentence("chart.coverage.row", text.Args{"Failed": c.Failed, "Missing": c.missing}), 150)
+		p.RowTitle(top, c.Pattern, c.Pattern, t.Sentence("chart.coverage.row", text.Args{"Failed": c.Failed, "Missing": c.missing}), 150)
 		for from := 0; from < rounds; from += each {
 			cell := c.rounds[from:min(from+each, rounds)]
 			to, args := float64(from+len(cell)), text.Args{"Pattern": c.Pattern, "First": from + 1, "Last": from + len(cell)}
 			switch {
 			case slices.ContainsFunc(cell, func(r roundCoverage) bool { return r.failed > 0 }):
-				p.band("dot", hue, float64(from), to-0.2, top+18, 12, t.Sentence("chart.coverage.failed", args))
+				p.Band("dot", hue, float64(from), to-0.2, top+18, 12, t.Sentence("chart.coverage.failed", args))
 			case !slices.ContainsFunc(cell, func(r roundCoverage) bool { return r.ran == 0 }):
-				p.band("loaded", hue, float64(from), to-0.2, top+22, 4, t.Sentence("chart.coverage.ran", args))
+				p.Band("loaded", hue, float64(from), to-0.2, top+22, 4, t.Sentence("chart.coverage.ran", args))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/text"
 )
 
@@ -35,7 +36,7 @@ func TestPatternsWithFailedOrMissingTrialsAreDrawnByRound(t *testing.T) {
 	if got, want := texts(test.coverageTable()), [][]string{{"c", "4", "2", "0"}, {"b", "5", "0", "1"}}; !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	p := test.coveragePlot(test.coverages(), wideChart)
+	p := test.coveragePlot(test.coverages(), plot.Wide)
 	var failed, ran []string
 	for _, b := range p.Bands {
 		if strings.HasSuffix(b.Title, "failed") {
@@ -59,8 +60,8 @@ func TestManyRoundsShareACell(t *testing.T) {
 		c.rounds[i].ran = 1
 	}
 	c.rounds[500].failed = 1
-	p := testView{&Test{Rows: []Row{*c.Row}}, text.English()}.coveragePlot([]coverage{c}, narrowChart)
-	if len(p.Bands) > int(narrowChart/coverageCell) || !slices.ContainsFunc(p.Bands, func(b outline.Shape) bool { return strings.HasSuffix(b.Title, "failed") }) {
+	p := testView{&Test{Rows: []Row{*c.Row}}, text.English()}.coveragePlot([]coverage{c}, plot.Narrow)
+	if len(p.Bands) > int(plot.Narrow/coverageCell) || !slices.ContainsFunc(p.Bands, func(b outline.Shape) bool { return strings.HasSuffix(b.Title, "failed") }) {
 		t.Errorf("%d cells", len(p.Bands))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/text"
 )
 
@@ -23,7 +24,7 @@ func (t testView) curveFigure(id string) *outline.Figure {
 		return nil
 	}
 	dashes := t.dashes(drawn)
-	f := inBothWidths(id, func(width float64) *plot { return t.curves(drawn, width, dashes) })
+	f := plot.InBothWidths(id, func(width float64) *plot.Plot { return t.curves(drawn, width, dashes) })
 	f.Caption = t.SentenceFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": all})
 	for i, r := range drawn {
 		f.Legend = append(f.Legend, outline.Legend{Series: t.hues.of(r.Levels), Dash: dashes[i], Text: r.Pattern})
@@ -53,7 +54,7 @@ func (t testView) dashes(rows []*Row) (out []int) {
 	return out
 }
 
-func (t testView) curves(rows []*Row, width float64, dashes []int) *plot {
+func (t testView) curves(rows []*Row, width float64, dashes []int) *plot.Plot {
 	low, high, nines := math.Inf(1), 0.0, 1.0
 	for _, r := range rows {
 		h := r.Histogram(metric.RoundTrips)
@@ -61,28 +62,30 @@ func (t testView) curves(rows []*Row, width float64, dashes []int) *plot {
 		nines = max(nines, reach(h))
 	}
 	height := 320.0
-	if width == narrowChart {
+	if width == plot.Narrow {
 		height = 260
 	}
 	box := outline.Box{Left: 58, Top: 22, Right: width - 10, Bottom: height - 42}
-	x := axis{low: 0, high: nines, from: box.Left, to: box.Right}
-	for _, m := range []mark{{0, "0"}, {math.Log10(2), "50"}, {1, "90"}, {2, "99"}, {3, "99.9"}, {4, "99.99"}, {5, "99.999"}} {
-		if m.at <= nines+1e-9 {
-			x.marks = append(x.marks, m)
+	x := plot.Axis{Low: 0, High: nines, From: box.Left, To: box.Right}
+	for _, m := range []plot.Mark{
+		{At: 0, Text: "0"}, {At: math.Log10(2), Text: "50"}, {At: 1, Text: "90"}, {At: 2, Text: "99"}, {At: 3, Text: "99.9"}, {At: 4, Text: "99.99"}, {At: 5, Text: "99.999"},
+	} {
+		if m.At <= nines+1e-9 {
+			x.Marks = append(x.Marks, m)
 		}
 	}
-	p := newPlot(frame{
-		title: t.SentenceFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), desc: t.percentileContent(rows), width: width, height: height, box: box,
-		xTitle: t.SentenceFor(t.test(), "chart.curves.axis", nil), yTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
-	}, x, logAxis(low, high, box.Bottom, box.Top, 8).labels(timeText))
-	p.sayBetter(t, metric.RTTP50)
+	p := plot.New(plot.Frame{
+		Title: t.SentenceFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), Desc: t.percentileContent(rows), Width: width, Height: height, Box: box,
+		XTitle: t.SentenceFor(t.test(), "chart.curves.axis", nil), YTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
+	}, x, plot.Log(low, high, box.Bottom, box.Top, 8).Labelled(timeText))
+	t.sayBetter(p, metric.RTTP50)
 	for k, r := range rows {
 		h := r.Histogram(metric.RoundTrips)
 		end := reach(h)
 		var points [][2]float64
 		for i := range curvePoints + 1 {
 			n := end * float64(i) / curvePoints
-			points = append(points, [2]float64{p.x.at(n), p.y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
+			points = append(points, [2]float64{p.X.At(n), p.Y.At(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
 		}
 		figure := func(m *metric.Definition) string {
 			if f := r.figure(m); f != nil {
@@ -90,7 +93,7 @@ func (t testView) curves(rows []*Row, width float64, dashes []int) *plot {
 			}
 			return "" // too few round trips
 		}
-		p.dashed(t.hues.of(r.Levels), dashes[k], t.Sentence("chart.curves.pattern", text.Args{
+		p.Dashed(t.hues.of(r.Levels), dashes[k], t.Sentence("chart.curves.pattern", text.Args{
 			"Pattern": r.Pattern, "P50": figure(metric.RTTP50), "P99": figure(metric.RTTP99), "P999": figure(metric.RTTP999),
 		}), points...)
 	}

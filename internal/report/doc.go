@@ -18,7 +18,7 @@
 // between choices that need not be of one campaign.
 //
 // The rows of the forms for programs are one list of fields, rowFields, with an accessor
-// each. Charts are layers on a plot, whose axes map figures to pixels and label their ticks.
+// each. Charts are layers on a [plot.Plot].
 //
 // The package reads result documents only; it does no I/O of its own, knows
 // no store and starts no goroutines. Names, messages and warnings in results

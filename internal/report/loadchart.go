@@ -6,6 +6,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/measure/metric"
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/text"
 )
 
@@ -29,12 +30,12 @@ func (t testView) loadFigure(id string) *outline.Figure {
 	if len(rows) == 0 {
 		return nil
 	}
-	f := inBothWidths(id, func(width float64) *plot { return t.load(rows, width) })
+	f := plot.InBothWidths(id, func(width float64) *plot.Plot { return t.load(rows, width) })
 	f.Caption = t.Sentence("chart.load.caption", text.Args{"From": barFrom, "To": barTo})
 	return &f
 }
 
-func (t testView) load(rows []*Row, width float64) *plot {
+func (t testView) load(rows []*Row, width float64) *plot.Plot {
 	low, high := math.Inf(1), 0.0
 	for _, r := range rows {
 		for _, d := range []*metric.Distribution{metric.IdleRoundTrips, metric.LoadedRoundTrips} {
@@ -44,22 +45,22 @@ func (t testView) load(rows []*Row, width float64) *plot {
 		}
 	}
 	box := outline.Box{Left: 8, Top: 20, Right: width - 8, Bottom: 20 + loadRow*float64(len(rows))}
-	p := newPlot(frame{
-		title: t.Sentence("chart.load.title", text.Args{"Heading": t.heading()}), desc: t.loadContent(rows), width: width, height: box.Bottom + 40, box: box, xTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
-	}, logAxis(low, high, box.Left, box.Right, int(width/70)).labels(timeText), axis{})
-	p.sayBetter(t, metric.RTTP50)
+	p := plot.New(plot.Frame{
+		Title: t.Sentence("chart.load.title", text.Args{"Heading": t.heading()}), Desc: t.loadContent(rows), Width: width, Height: box.Bottom + 40, Box: box, XTitle: t.SentenceFor(t.test(), "chart.round_trip", nil),
+	}, plot.Log(low, high, box.Left, box.Right, int(width/70)).Labelled(timeText), plot.Axis{})
+	t.sayBetter(p, metric.RTTP50)
 	for i, r := range rows {
 		top := box.Top + loadRow*float64(i)
 		value := ""
 		if s := r.figure(metric.RPM); s != nil {
 			value = t.Sentence("chart.load.value", text.Args{"RPM": s.Value})
 		}
-		p.rowTitle(top, r.Pattern, r.Pattern, value, 90)
+		p.RowTitle(top, r.Pattern, r.Pattern, value, 90)
 		if h := r.Histogram(metric.IdleRoundTrips); h != nil {
-			p.addRoundTrips(t.Sentence("chart.load.idle", barArgs(r, h)), "interval", h, t.hues.of(r.Levels), top+22)
+			addRoundTrips(p, t.Sentence("chart.load.idle", barArgs(r, h)), "interval", h, t.hues.of(r.Levels), top+22)
 		}
 		if h := r.Histogram(metric.LoadedRoundTrips); h != nil {
-			p.addRoundTrips(t.Sentence("chart.load.loaded", barArgs(r, h)), "loaded", h, t.hues.of(r.Levels), top+37)
+			addRoundTrips(p, t.Sentence("chart.load.loaded", barArgs(r, h)), "loaded", h, t.hues.of(r.Levels), top+37)
 		}
 	}
 	return p
@@ -84,18 +85,18 @@ func barArgs(r *Row, h *measure.Histogram) text.Args {
 	return text.Args{"Pattern": r.Pattern, "P50": p.P50, "P99": p.P99, "Max": h.Max()}
 }
 
-func (p *plot) addRoundTrips(title, class string, h *measure.Histogram, color int, top float64) {
+func addRoundTrips(p *plot.Plot, title, class string, h *measure.Histogram, color int, top float64) {
 	const height = 12
-	p.band(class, color, percentile(h, barFrom), percentile(h, barTo), top, height, title)
-	p.stroke("mean", color, percentile(h, 50), top, top+height, title)
+	p.Band(class, color, percentile(h, barFrom), percentile(h, barTo), top, height, title)
+	p.Stroke("mean", color, percentile(h, 50), top, top+height, title)
 }
 
 // loadOverTime draws the round trips before, during and after the load, over the time of the
 // load, which is that of the first trial.
 func (t testView) loadOverTime(id string) []outline.Figure {
 	title := func(pattern string) string { return t.Sentence("chart.load_time.title", text.Args{"Pattern": pattern}) }
-	return t.panelsOverTime(id, title, true, loadLines, func(p *plot, r *Row) {
-		p.band("load", t.hues.of(r.Levels), r.loads[0].from, r.loads[0].to, p.Plot.Top, p.Plot.Bottom-p.Plot.Top, t.Sentence("chart.load_time.load", nil))
+	return t.panelsOverTime(id, title, true, loadLines, func(p *plot.Plot, r *Row) {
+		p.Band("load", t.hues.of(r.Levels), r.loads[0].from, r.loads[0].to, p.Plot.Top, p.Plot.Bottom-p.Plot.Top, t.Sentence("chart.load_time.load", nil))
 	})
 }
 

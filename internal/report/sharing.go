@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -68,16 +69,16 @@ func (t testView) sharingFigures(id string) []outline.Figure {
 			high = max(high, s.bps[len(s.bps)-1])
 		}
 		unit := scaleFor(rateScales, high/2)
-		box := outline.Box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
-		p := newPlot(frame{
-			title: t.Sentence("chart.streams.title", text.Args{"Pattern": r.Pattern}), desc: t.sharingContent(r), width: panelWidth, height: box.Bottom + 38, box: box,
-			xTitle: t.Sentence("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
-		}, exactAxis(high*1.02, box.Left, box.Right, 4).in(unit), axis{})
+		box := outline.Box{Left: stripsLeft, Top: 6, Right: plot.Panel - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
+		p := plot.New(plot.Frame{
+			Title: t.Sentence("chart.streams.title", text.Args{"Pattern": r.Pattern}), Desc: t.sharingContent(r), Width: plot.Panel, Height: box.Bottom + 38, Box: box,
+			XTitle: t.Sentence("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
+		}, plot.Exact(high*1.02, box.Left, box.Right, 4).Labelled(ticksIn(unit)), plot.Axis{})
 		for k, s := range strips {
 			t.addSharing(p, s, t.hues.of(r.Levels), box.Top+sharingRow*float64(k)+3)
 		}
 		caption := t.Sentence("chart.streams.caption", text.Args{"Pattern": r.Pattern, "More": len(r.sharings) - len(strips)})
-		out = append(out, panel(id, i, caption, p))
+		out = append(out, p.OfSeveral(id, i, caption))
 	}
 	return out
 }
@@ -101,22 +102,22 @@ func leastFair(all []sharing) []sharing {
 	return out
 }
 
-func (t testView) addSharing(p *plot, s sharing, color int, top float64) {
+func (t testView) addSharing(p *plot.Plot, s sharing, color int, top float64) {
 	const height = 16
 	low, high, median := s.bps[0], s.bps[len(s.bps)-1], stats.Median(s.bps)
 	var strokes strings.Builder
 	last := math.Inf(-1)
 	for _, v := range s.bps {
 		// Strokes of one place look as one.
-		if at := math.Round(p.x.at(v)*4) / 4; at != last {
+		if at := math.Round(p.X.At(v)*4) / 4; at != last {
 			fmt.Fprintf(&strokes, "M%.1f %.1fv%d", at, top, height)
 			last = at
 		}
 	}
 	name := t.sharingName(s)
 	title := t.Sentence("chart.streams.strip", text.Args{"Trial": name, "Index": s.index, "Streams": s.count, "Median": median, "Low": low, "High": high})
-	p.band("interval", color, low, high, top, height, title)
+	p.Band("interval", color, low, high, top, height, title)
 	p.Lines = append(p.Lines, outline.Shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
-	p.label(8, top+12, "start", "small", cutTo(name, stripsLeft-12), name)
-	p.label(panelWidth-8, top+12, "end", "small", text.Index(s.index), title)
+	p.Label(8, top+12, "start", "small", plot.Cut(name, stripsLeft-12), name)
+	p.Label(plot.Panel-8, top+12, "end", "small", text.Index(s.index), title)
 }

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -20,7 +21,7 @@ func (t testView) stripFigure(id string) *outline.Figure {
 	if len(t.drawn()) == 0 {
 		return nil
 	}
-	f := inBothWidths(id, func(width float64) *plot { return t.strip(width) })
+	f := plot.InBothWidths(id, func(width float64) *plot.Plot { return t.strip(width) })
 	f.Caption = t.Sentence("chart.trials.caption", text.Args{
 		"Interval": slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }),
 		"Cut":      slices.ContainsFunc(f.Charts[0].Lines, func(s outline.Shape) bool { return s.Class == "cut" }),
@@ -42,7 +43,7 @@ func (r *Row) marked(rows int) []Value {
 	return evenly(slices.SortedFunc(slices.Values(r.Values), func(a, b Value) int { return cmp.Compare(a.Value, b.Value) }), most)
 }
 
-func (t testView) strip(width float64) *plot {
+func (t testView) strip(width float64) *plot.Plot {
 	rows := t.pictured()
 	var all []float64
 	for _, r := range rows {
@@ -56,19 +57,19 @@ func (t testView) strip(width float64) *plot {
 	low, high := stats.Range(all)
 	box := outline.Box{Left: 8, Top: 20, Right: width - 8, Bottom: 20 + stripRow*float64(len(rows))}
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
-	x := linearAxis(low, high, box.Left, box.Right, int(width/80)).in(unit)
-	p := newPlot(frame{
-		title: t.Sentence("chart.trials.title", text.Args{"Heading": t.heading()}), desc: t.stripContent(rows), width: width, height: box.Bottom + 40, box: box,
-		xTitle: t.Sentence("chart.trials.axis", text.Args{"Noun": t.noun(), "Unit": t.unit(unit), "Cut": x.low > 0}),
-	}, x, axis{})
-	p.sayBetter(t, t.Basis.Metric)
+	x := plot.Linear(low, high, box.Left, box.Right, int(width/80)).Labelled(ticksIn(unit))
+	p := plot.New(plot.Frame{
+		Title: t.Sentence("chart.trials.title", text.Args{"Heading": t.heading()}), Desc: t.stripContent(rows), Width: width, Height: box.Bottom + 40, Box: box,
+		XTitle: t.Sentence("chart.trials.axis", text.Args{"Noun": t.noun(), "Unit": t.unit(unit), "Cut": x.Low > 0}),
+	}, x, plot.Axis{})
+	t.sayBetter(p, t.Basis.Metric)
 	for i, r := range rows {
 		t.stripRow(p, r, t.hues.of(r.Levels), box.Top+stripRow*float64(i))
 	}
 	return p
 }
 
-func (t testView) stripRow(p *plot, r *Row, s int, top float64) {
+func (t testView) stripRow(p *plot.Plot, r *Row, s int, top float64) {
 	middle := top + 28
 	place := cmp.Or(t.place(r.Pattern), &Place{})
 	estimate := ""
@@ -78,10 +79,10 @@ func (t testView) stripRow(p *plot, r *Row, s int, top float64) {
 	interval, cut := "", false
 	if place.Low != nil && place.High != nil {
 		interval = t.Sentence("chart.trials.interval", text.Args{"Pattern": r.Pattern, "Low": t.value(*place.Low), "High": t.value(*place.High)})
-		cut = *place.Low < p.x.low || *place.High > p.x.high
+		cut = *place.Low < p.X.Low || *place.High > p.X.High
 	}
 	room := 100.0 // of the estimate
-	if cut && p.Width == wideChart {
+	if cut && p.Width == plot.Wide {
 		room = 300
 		estimate = t.Sentence("chart.trials.cut", text.Args{"Estimate": estimate, "Low": t.value(*place.Low), "High": t.value(*place.High)})
 	}
@@ -89,7 +90,7 @@ func (t testView) stripRow(p *plot, r *Row, s int, top float64) {
 	if place.Rank > 0 && len(t.Ranking) > 1 {
 		name = fmt.Sprintf("%d  %s", place.Rank, name)
 	}
-	p.rowTitle(top, name, r.Pattern, estimate, room)
+	p.RowTitle(top, name, r.Pattern, estimate, room)
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, v := range r.marked(len(t.pictured())) {
 		least, most = min(least, v.Value), max(most, v.Value)
@@ -97,36 +98,18 @@ func (t testView) stripRow(p *plot, r *Row, s int, top float64) {
 		if v.Confidence == measure.Medium || v.Confidence == measure.Low {
 			class = "dot hollow"
 		}
-		p.Marks = append(p.Marks, outline.Shape{Class: class, Series: s, X: p.x.at(v.Value), Y: middle, Title: t.trialTitle(r.Pattern, v)})
+		p.Mark(class, s, v.Value, middle, t.trialTitle(r.Pattern, v))
 	}
-	p.line("span", s, "", [2]float64{p.x.at(least), middle}, [2]float64{p.x.at(most), middle})
+	p.Span(s, least, most, middle)
 	if interval != "" {
-		p.interval(*place.Low, *place.High, middle, 7, s, interval)
+		p.Interval(*place.Low, *place.High, middle, 7, s, interval)
 	}
 	if l := r.Limit(t.Basis.Metric); l != nil {
-		p.stroke("limit", 0, l.Value, middle-11, middle+11, t.limitTitle(r.Pattern, l))
+		p.Stroke("limit", 0, l.Value, middle-11, middle+11, t.limitTitle(r.Pattern, l))
 	}
 	if place.Estimate != nil {
-		p.stroke("mean", s, *place.Estimate, middle-9, middle+9, t.Sentence("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": t.value(*place.Estimate)}))
+		p.Stroke("mean", s, *place.Estimate, middle-9, middle+9, t.Sentence("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": t.value(*place.Estimate)}))
 	}
-}
-
-// interval adds a band between two figures of the horizontal axis, with an arrow where it goes on
-// beyond the axis. height is that of its half.
-func (p *plot) interval(low, high, middle, height float64, series int, title string) {
-	p.band("interval", series, low, high, middle-height, 2*height, title)
-	if low < p.x.low {
-		p.arrow(p.x.at(low), middle, -1, series, title)
-	}
-	if high > p.x.high {
-		p.arrow(p.x.at(high), middle, 1, series, title)
-	}
-}
-
-// arrow marks the end of an axis beyond which an interval goes on, to the right or, with
-// -1, to the left.
-func (p *plot) arrow(x, y, direction float64, series int, title string) {
-	p.line("cut", series, title, [2]float64{x - 7*direction, y - 7}, [2]float64{x, y}, [2]float64{x - 7*direction, y + 7})
 }
 
 func (t testView) trialTitle(pattern string, v Value) string {

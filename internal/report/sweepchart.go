@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/measure/metric"
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/text"
 )
 
@@ -23,21 +24,21 @@ func (t testView) sweepCharts(id string) *outline.Charts {
 	case 0:
 		return nil
 	case 1:
-		f := inBothWidths(id, func(width float64) *plot { return t.sweep(all[0], all, width, sweepHeight) })
+		f := plot.InBothWidths(id, func(width float64) *plot.Plot { return t.sweep(all[0], all, width, sweepHeight) })
 		f.Caption = t.Sentence("curve.caption", text.Args{"Interval": all[0].Points[0].Low != nil, "Knee": all[0].Knee != nil, "Plateau": all[0].Low != nil})
 		return &outline.Charts{Figures: []outline.Figure{f}}
 	}
 	implied := t.impliedLevels()
 	charts := &outline.Charts{Panels: true}
 	for i, c := range all[:min(len(all), mostSweeps)] {
-		charts.Figures = append(charts.Figures, panel(id, i, t.levelsText(implied.telling(c.Levels)), t.sweep(c, all, panelWidth, sweepPanel)))
+		charts.Figures = append(charts.Figures, t.sweep(c, all, plot.Panel, sweepPanel).OfSeveral(id, i, t.levelsText(implied.telling(c.Levels))))
 	}
 	return charts
 }
 
 // sweep draws one curve. All have the horizontal axis in common, and the vertical one unless their
 // limits differ. Texts are above the plot, where they cover nothing.
-func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot {
+func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot.Plot {
 	box := outline.Box{Left: 58, Top: 40, Right: width - 14, Bottom: height - 42}
 	var xs, ys []float64
 	low := math.Inf(1)
@@ -61,16 +62,16 @@ func (t testView) sweep(c Curve, all []Curve, width, height float64) *plot {
 	}
 	slices.Sort(xs)
 	xs = slices.Compact(xs)
-	x := axis{low: xs[0], high: xs[len(xs)-1], from: box.Left + 8, to: box.Right - 8, log: spreadByFactors(xs)}
+	x := plot.Axis{Low: xs[0], High: xs[len(xs)-1], From: box.Left + 8, To: box.Right - 8, Log: spreadByFactors(xs)}
 	for _, p := range c.Points {
-		x.marks = append(x.marks, mark{p.Value, p.Level})
+		x.Marks = append(x.Marks, plot.Mark{At: p.Value, Text: p.Level})
 	}
 	y, unit := t.basisAxis(low, slices.Max(ys), box, 5)
-	p := newPlot(frame{
-		title: t.Sentence("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), desc: t.sweepContent(c), width: width, height: height, box: box,
-		xTitle: t.Sentence("curve.axis", text.Args{"Option": c.Option, "Log": x.log}), yTitle: t.Sentence("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),
+	p := plot.New(plot.Frame{
+		Title: t.Sentence("curve.title", text.Args{"Heading": t.heading(), "Option": c.Option, "Levels": t.levelsText(c.Levels)}), Desc: t.sweepContent(c), Width: width, Height: height, Box: box,
+		XTitle: t.Sentence("curve.axis", text.Args{"Option": c.Option, "Log": x.Log}), YTitle: t.Sentence("curve.figure", text.Args{"Noun": t.estimate(), "Unit": t.unit(unit)}),
 	}, x, y)
-	p.label(box.Left, 13, "start", "small", t.Sentence("chart.better", text.Args{"Higher": t.Basis.Metric.Better == metric.Higher}), "")
+	p.Label(box.Left, 13, "start", "small", t.Sentence("chart.better", text.Args{"Higher": t.Basis.Metric.Better == metric.Higher}), "")
 	t.addLimitLine(p, c)
 	t.addPlateau(p, c)
 	t.addCurve(p, c)
@@ -93,56 +94,54 @@ func limitsDiffer(all []Curve) bool {
 }
 
 // addCurve draws the points with their intervals, and the line between them.
-func (t testView) addCurve(out *plot, c Curve) {
+func (t testView) addCurve(out *plot.Plot, c Curve) {
 	var line [][2]float64
 	hue := t.hues.of(c.Levels)
 	for _, p := range c.Points {
-		at := out.x.at(p.Value)
-		line = append(line, [2]float64{at, out.y.at(p.Estimate)})
+		line = append(line, [2]float64{out.X.At(p.Value), out.Y.At(p.Estimate)})
 		args := text.Args{"Option": c.Option, "Level": p.Level, "Value": t.value(p.Estimate), "Interval": ""}
 		if p.Low != nil && p.High != nil {
-			low, high := out.y.at(*p.Low), out.y.at(*p.High)
-			out.Lines = append(out.Lines, outline.Shape{Class: "whisker", Series: hue, D: path([][2]float64{{at, low}, {at, high}}) + path([][2]float64{{at - 4, low}, {at + 4, low}}) + path([][2]float64{{at - 4, high}, {at + 4, high}})})
+			out.Whisker(hue, p.Value, *p.Low, *p.High)
 			args["Interval"] = t.between(t.value(*p.Low), t.value(*p.High))
 		}
-		out.Marks = append(out.Marks, outline.Shape{Class: "dot", Series: hue, X: at, Y: out.y.at(p.Estimate), Title: t.Sentence("curve.point", args)})
+		out.Mark("dot", hue, p.Value, out.Y.At(p.Estimate), t.Sentence("curve.point", args))
 	}
-	out.dashed(hue, 0, "", line...)
+	out.Dashed(hue, 0, "", line...)
 }
 
 // addLimitLine draws the documented limit of the figure, where levels have one.
-func (t testView) addLimitLine(out *plot, c Curve) {
+func (t testView) addLimitLine(out *plot.Plot, c Curve) {
 	var line [][2]float64
 	title := ""
 	for _, p := range c.Points {
 		if p.Limit != nil {
-			line = append(line, [2]float64{out.x.at(p.Value), out.y.at(*p.Limit)})
+			line = append(line, [2]float64{out.X.At(p.Value), out.Y.At(*p.Limit)})
 			title = t.Sentence("curve.limit", text.Args{"Limit": t.value(*p.Limit)})
 		}
 	}
 	if len(line) == 0 {
 		return
 	}
-	out.line("limit", 0, title, line...)
-	out.label(out.Plot.Right, 13, "end", "small", title, title)
+	out.Line("limit", 0, title, line...)
+	out.Label(out.Plot.Right, 13, "end", "small", title, title)
 }
 
 // addPlateau draws the plateau as a band from the knee on, and the knee.
-func (t testView) addPlateau(out *plot, c Curve) {
+func (t testView) addPlateau(out *plot.Plot, c Curve) {
 	knee := c.knee()
 	if knee == nil || c.Plateau == nil || c.Rising {
 		return
 	}
 	hue := t.hues.of(c.Levels)
-	from, top := out.x.at(knee.Value), out.y.at(*c.Plateau)
+	from, top := out.X.At(knee.Value), out.Y.At(*c.Plateau)
 	title := t.levelsOff(c)
 	if c.Low != nil && c.High != nil {
-		above, below := out.y.at(*c.High), out.y.at(*c.Low)
+		above, below := out.Y.At(*c.High), out.Y.At(*c.Low)
 		out.Bands = append(out.Bands, outline.Shape{Class: "interval", Series: hue, X: from, Y: above, W: max(out.Plot.Right-from, 1), H: max(below-above, 1), Title: title})
 	}
-	out.line("plateau", hue, title, [2]float64{from, top}, [2]float64{out.Plot.Right, top})
-	out.line("knee", 0, title, [2]float64{from, out.Plot.Bottom}, [2]float64{from, top})
-	out.label(out.Plot.Left, 28, "start", "small", cutTo(t.Sentence("curve.knee", text.Args{"Level": knee.Level}), out.Plot.Right-out.Plot.Left), title)
+	out.Line("plateau", hue, title, [2]float64{from, top}, [2]float64{out.Plot.Right, top})
+	out.Line("knee", 0, title, [2]float64{from, out.Plot.Bottom}, [2]float64{from, top})
+	out.Label(out.Plot.Left, 28, "start", "small", plot.Cut(t.Sentence("curve.knee", text.Args{"Level": knee.Level}), out.Plot.Right-out.Plot.Left), title)
 }
 
 // spreadByFactors reports whether ascending numbers are spread more evenly by their logarithms

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/report/outline"
+	"soku/internal/report/plot"
 	"soku/internal/text"
 )
 
@@ -25,7 +26,7 @@ func timeOf(r *Row) (out [][]series) {
 // panelsOverTime draws the lines of trials over time, one panel a pattern on common axes, so that panels
 // compare. roundTrips is set if the values are round trips; otherwise they have the unit of the figure that ranks. under, unless
 // it is nil, adds what lies under the lines of a row.
-func (t testView) panelsOverTime(id string, title func(pattern string) string, roundTrips bool, lines func(*Row) [][]series, under func(*plot, *Row)) []outline.Figure {
+func (t testView) panelsOverTime(id string, title func(pattern string) string, roundTrips bool, lines func(*Row) [][]series, under func(*plot.Plot, *Row)) []outline.Figure {
 	low, high, end := math.Inf(1), 0.0, 0.0
 	for i := range t.Rows {
 		for _, s := range slices.Concat(lines(&t.Rows[i])...) {
@@ -41,11 +42,11 @@ func (t testView) panelsOverTime(id string, title func(pattern string) string, r
 	if math.IsInf(low, 1) && (roundTrips || end == 0) {
 		return nil
 	}
-	x := exactAxis(end, panelBox.Left, panelBox.Right, 5).in(one)
+	x := plot.Exact(end, panelBox.Left, panelBox.Right, 5).Labelled(ticksIn(one))
 	y, unit := t.basisAxis(low, high, panelBox, 4)
 	yTitle := t.unit(unit)
 	if roundTrips {
-		y, yTitle = logAxis(low, high, panelBox.Bottom, panelBox.Top, 6).labels(timeText), t.SentenceFor(t.test(), "chart.round_trip", nil)
+		y, yTitle = plot.Log(low, high, panelBox.Bottom, panelBox.Top, 6).Labelled(timeText), t.SentenceFor(t.test(), "chart.round_trip", nil)
 	}
 	var out []outline.Figure
 	for i, r := range t.panels() {
@@ -61,14 +62,14 @@ func (t testView) panelsOverTime(id string, title func(pattern string) string, r
 		for _, s := range slices.Concat(drawn...) {
 			t.timeLines(p, s, t.hues.of(r.Levels))
 		}
-		out = append(out, panel(id, i, t.Sentence("chart.time.caption", text.Args{"Pattern": r.Pattern, "Shown": len(drawn), "Trials": len(trials)}), p))
+		out = append(out, p.OfSeveral(id, i, t.Sentence("chart.time.caption", text.Args{"Pattern": r.Pattern, "Shown": len(drawn), "Trials": len(trials)})))
 	}
 	return out
 }
 
 // timeLines draws a trial over time; of one that is ranked by round trips also the
 // slowest.
-func (t testView) timeLines(out *plot, s series, color int) {
+func (t testView) timeLines(out *plot.Plot, s series, color int) {
 	trial := text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Failed": s.failed}
 	class := "time"
 	if s.failed {
@@ -76,13 +77,13 @@ func (t testView) timeLines(out *plot, s series, color int) {
 	}
 	var values, highs [][2]float64
 	for _, p := range s.points {
-		values = append(values, [2]float64{out.x.at(p.at), out.y.at(p.value)})
+		values = append(values, [2]float64{out.X.At(p.at), out.Y.At(p.value)})
 		if p.high > 0 {
-			highs = append(highs, [2]float64{out.x.at(p.at), out.y.at(p.high)})
+			highs = append(highs, [2]float64{out.X.At(p.at), out.Y.At(p.high)})
 		}
 	}
-	out.line(class, color, t.Sentence("chart.time.trial", trial), values...)
+	out.Line(class, color, t.Sentence("chart.time.trial", trial), values...)
 	if len(highs) > 0 && t.Basis.isTime() {
-		out.line("time high", color, t.SentenceFor(t.test(), "chart.time.slowest", trial), highs...)
+		out.Line("time high", color, t.SentenceFor(t.test(), "chart.time.slowest", trial), highs...)
 	}
 }

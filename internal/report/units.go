@@ -84,3 +84,23 @@ func scaleFor(scales []scale, figures ...float64) scale {
 
 // text writes a figure in the unit, without it.
 func (s scale) text(v float64) string { return text.Significant(4, v/s.per) }
+
+// ticksIn writes round numbers in a unit without needless digits.
+func ticksIn(unit scale) func(float64) string {
+	return func(v float64) string { return tickText(v, unit) }
+}
+
+// tickText writes a round number of a unit without needless digits.
+func tickText(v float64, unit scale) string {
+	return strconv.FormatFloat(math.Round(v/unit.per*1e6)/1e6, 'f', -1, 64)
+}
+
+// timeText writes a round number of nanoseconds with its own unit.
+func timeText(ns float64) string {
+	for _, s := range timeScales {
+		if ns >= s.per*(1-1e-9) {
+			return tickText(ns, s) + " " + s.unit
+		}
+	}
+	return tickText(ns, timeScales[len(timeScales)-1]) + " ns"
+}
