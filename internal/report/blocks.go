@@ -186,7 +186,7 @@ func (b *blocks) addTest() {
 	if s := b.startSkew(); s != "" {
 		b.add(outline.Block{Lines: []string{s}})
 	}
-	b.add(outline.Block{Key: "options", Heading: b.Sentence("page.options", nil), Fold: outline.Closed, Place: outline.Details, Lines: b.options(), Style: outline.Tags})
+	b.add(outline.Block{Key: "options", Heading: b.Sentence("page.options", nil), Fold: outline.Hidden, Place: outline.Details, Lines: b.options(), Style: outline.Tags})
 }
 
 // Keys of the blocks of which one shows the answer.

@@ -165,7 +165,7 @@ func (t testView) causes() (out []string) {
 	out = t.contends()
 	add := func(v testView, factors []FactorEffect) {
 		for _, f := range factors {
-			if !t.describedByPairs(f) {
+			if !t.described(f) {
 				out = append(out, v.cause(f, v.pairsOf(f.Factor)))
 			}
 		}
@@ -179,9 +179,13 @@ func (t testView) causes() (out []string) {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// describedByPairs reports whether the answer or the sentence about contention says what the
-// factor does.
-func (t testView) describedByPairs(f FactorEffect) bool {
+// described reports whether the headline, the answer about pairs or the sentence about contention says
+// what the factor does.
+func (t testView) described(f FactorEffect) bool {
+	h := t.Headline
+	if h != nil && h.Factor == f.Factor && h.OnAverage && (h.Code == AnswerBest || h.Code == AnswerBestSeen) && len(t.distinctLevels(slices.Index(t.Factors, f.Factor))) == 2 {
+		return true
+	}
 	if t.Pairs == nil {
 		return false
 	}

@@ -210,3 +210,21 @@ func TestLevelsOfWhichEachIsBehindAnotherHaveNoBest(t *testing.T) {
 		t.Errorf("the headline is %+v", h)
 	}
 }
+
+// Of two levels the headline says all that a sentence about the effect of their factor could.
+func TestTheEffectOfTwoLevelsIsSaidOnce(t *testing.T) {
+	said := func(levels ...string) string {
+		d := design{factors: []string{"disk", "link"}, levels: [][]string{{"a", "b"}, levels}, rounds: 6, noise: 0.005, bps: func(l []string) float64 {
+			return map[string]float64{"fast": 4e8, "slow": 1e8, "slower": 5e7}[l[1]]
+		}}
+		in := d.input()
+		in.Design.Question = "link"
+		return strings.Join(english(build(t, in).test(t, "tcp")).sentences(), "\n")
+	}
+	if got := said("slow", "fast"); !strings.HasPrefix(got, "Link fast is fastest") || strings.Contains(got, "Link sets") {
+		t.Error(got)
+	}
+	if got := said("slower", "slow", "fast"); !strings.Contains(got, "Link sets") {
+		t.Error(got)
+	}
+}
