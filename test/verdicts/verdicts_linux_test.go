@@ -17,15 +17,15 @@ import (
 
 func TestMain(m *testing.M) { built.Main(m) }
 
-// The whole table takes half an hour (make verdicts); these cases are short, and two run at once. On a
+// The whole table takes half an hour (make verdicts); these cases are short, and two run in parallel. On a
 // busy machine a processor may be the limit for a moment, so a case passes if one of two verdicts is
 // right, the second of a case that runs alone.
 func TestTheVerdictNamesTheKnownLimit(t *testing.T) {
 	tier.WatchesTheClock(t)
 	tier.NeedsRoot(t, "emulated networks")
 	r := &runner{program: built.Program(t), dir: t.TempDir()}
-	const all = 2 // cases at once: delay lines take a processor each
-	atOnce := semaphore.NewWeighted(all)
+	const all = 2 // cases in parallel: delay lines take a processor each
+	parallel := semaphore.NewWeighted(all)
 	for _, c := range cases(newDrawing(0)) {
 		if !c.Quick {
 			continue
@@ -36,10 +36,10 @@ func TestTheVerdictNamesTheKnownLimit(t *testing.T) {
 				c.Flags = append(c.Flags, "-t", "2500ms")
 			}
 			measured := func(share int64) (out outcome) {
-				if err := atOnce.Acquire(t.Context(), share); err != nil {
+				if err := parallel.Acquire(t.Context(), share); err != nil {
 					t.Fatal(err)
 				}
-				defer atOnce.Release(share)
+				defer parallel.Release(share)
 				err := r.run(t.Context(), &c, 1, func(_ int, document []byte) error {
 					result := &measure.Result{}
 					err := json.Unmarshal(document, result)
