@@ -46,9 +46,9 @@ quick: ## run the tests that need neither root nor real time
 test: peers build ## run every test and list those that were skipped
 	$(call run_tests,,./...)
 
-# Neither these packages nor their tests start goroutines, and their tests compute for minutes
-# under the race detector.
-SEQUENTIAL := soku/internal/ingest soku/internal/stats soku/internal/yamlfile soku/test
+# These packages start no goroutines, nor do their tests but those that the race detector omits, and
+# they compute for minutes under it.
+SEQUENTIAL := soku/internal/ingest soku/internal/report soku/internal/stats soku/internal/yamlfile soku/test
 
 race: export CGO_ENABLED = 1
 # By default each process sleeps for a second at its exit, so that reports of other threads are

@@ -2,9 +2,12 @@ package publish
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
+	"soku/internal/catalog"
 	"soku/internal/report"
+	"soku/internal/text"
 )
 
 func TestNoNameOfACampaignLeavesTheFolder(t *testing.T) {
@@ -22,4 +25,25 @@ func TestTheLongestExtensionIsTheFormat(t *testing.T) {
 			t.Errorf("%s: %q, %v", file, f.Name, ok)
 		}
 	}
+}
+
+// The race detector watches this package, and package report only through it.
+func TestAReportMayBeWrittenFromSeveralGoroutines(t *testing.T) {
+	s, c := marked(t)
+	r, err := Campaign(t.Context(), catalog.Builtin(), s, c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := func(page []byte, _ string) ([]byte, error) { return page, nil }
+	var wait sync.WaitGroup
+	for _, f := range Formats {
+		for range 2 {
+			wait.Go(func() {
+				if _, err := f.Files(r, FileName(r.Campaign), Options{Catalogue: text.English(), Print: printed}); err != nil {
+					t.Errorf("%s: %v", f.Name, err)
+				}
+			})
+		}
+	}
+	wait.Wait()
 }

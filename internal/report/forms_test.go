@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/mattn/go-runewidth"
@@ -327,21 +326,6 @@ func TestJapaneseNamesAreCompleteInEveryFormat(t *testing.T) {
 			t.Errorf("%s lost it", name)
 		}
 	}
-}
-
-func TestAReportMayBeWrittenFromSeveralGoroutines(t *testing.T) {
-	r := build(t, campaignWithFailure())
-	var wait sync.WaitGroup
-	for _, write := range forms(r) {
-		for range 2 {
-			wait.Go(func() {
-				if err := write(io.Discard); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
-	wait.Wait()
 }
 
 func TestAWriterThatFailsIsAnError(t *testing.T) {
