@@ -36,7 +36,7 @@ func (f *reportFlags) add(sys *System, cmd *cobra.Command) {
 	flags.IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
 	flags.StringVar(&f.pivot, "pivot", "", "the factors of the first table, in text, Markdown, HTML and XLSX: the levels of one as rows, of another as columns (ROWS,COLUMNS)")
 	flags.StringVar(&f.question, "question", "", "what the answers are about, in place of the plan's question: a factor, limit, contention or patterns")
-	flags.StringArrayVar(&f.baseline, "baseline", nil, "the pattern that the first table compares the others with, in place of the best or of the plan's baseline: FACTOR=LEVEL, repeated for several factors")
+	flags.StringArrayVar(&f.baseline, "baseline", nil, "the pattern that the first table, in text, Markdown, HTML and XLSX, compares the others with, in place of the best or of the plan's baseline: FACTOR=LEVEL, repeated for several factors")
 	flags.BoolVar(&f.full, "full", false, "in text: all findings, tables and warnings, not the answers with their tables alone")
 	flags.BoolVar(&f.public, "public", false, "leave out addresses, names of hosts (host A, host B) and users, paths and the plan")
 	flags.StringVar(&f.bundle, "bundle", "", "write the report in all formats, the plan and all results to one zip file, which soku merge reads")
@@ -80,8 +80,13 @@ func (f reportFlags) plan() (formats []publish.Format, folder bool, err error) {
 			formats = append(formats, format)
 		}
 	}
-	if f.pivot != "" && !slices.ContainsFunc(formats, func(k publish.Format) bool { return k.Pivots }) {
-		return nil, false, measure.Fail(measure.KindUsage, "cli.report.pivot", measure.Figures{"format": formats[0].Name})
+	for _, table := range []struct {
+		flag  string
+		given bool
+	}{{"--pivot", f.pivot != ""}, {"--baseline", len(f.baseline) > 0}} {
+		if table.given && !slices.ContainsFunc(formats, func(k publish.Format) bool { return k.Pivots }) {
+			return nil, false, measure.Fail(measure.KindUsage, "cli.report.pivot", measure.Figures{"flag": table.flag, "format": formats[0].Name})
+		}
 	}
 	if f.plain && !slices.ContainsFunc(formats, func(k publish.Format) bool { return k.Name == "md" }) {
 		return nil, false, measure.Fail(measure.KindUsage, "cli.report.plain", measure.Figures{"format": formats[0].Name})

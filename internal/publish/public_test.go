@@ -229,3 +229,23 @@ func TestAPublicReportFindsTheControlOfThePlan(t *testing.T) {
 		}
 	}
 }
+
+// A level that is the name of a host has another name in a public report, and stays the baseline.
+func TestTheBaselineOfThePlanIsThatOfItsReport(t *testing.T) {
+	s, c := marked(t)
+	c.Plan = "campaign: study\nendpoints: {vm: {address: 10.0.0.4}}\nto: vm\nfactors: {sku: [fast, secret-vm]}\nbaseline: {sku: secret-vm}\ntests: {tcp: {test: tcp, duration: 1s}}\n"
+	private, err := Campaign(t.Context(), catalog.Builtin(), s, c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := PublicCampaign(t.Context(), catalog.Builtin(), s, c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, r := range map[string]*report.Report{"× sku secret-vm": private, "× sku host B": public} {
+		var page bytes.Buffer
+		if err := r.Markdown(&page, text.English()); err != nil || !strings.Contains(page.String(), want) {
+			t.Errorf("no %q (%v) in:\n%s", want, err, page.String()[:min(page.Len(), 3000)])
+		}
+	}
+}

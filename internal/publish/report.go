@@ -52,6 +52,9 @@ func campaign(ctx context.Context, known *catalog.Catalog, s store.Store, c stor
 		return nil, err
 	}
 	add := p.input(&in)
+	if p != nil {
+		baseline = p.levelsOf(baseline)
+	}
 	b := report.NewBuilder(in, trials)
 	for r, err := range s.Results(ctx, q, store.WithoutRows) {
 		if err != nil {

@@ -9,11 +9,12 @@ import (
 )
 
 // WithBaseline is the report whose tables show figures over those of the pattern with these levels and,
-// for the factors that they do not name, the same ones; without levels over those of the best pattern.
-// The error is of kind usage: no test has a pattern with all of them.
+// for the factors that they do not name, the same ones. A test without some of the factors takes the levels
+// of the others. The error is of kind usage: no test has such a factor, or a pattern with such levels.
 func (r *Report) WithBaseline(levels []measure.Level) (*Report, error) {
 	out := *r
 	out.Tests = slices.Clone(r.Tests)
+	factors := r.factors()
 	found := len(levels) == 0
 	for i := range out.Tests {
 		t := &out.Tests[i]
@@ -24,8 +25,8 @@ func (r *Report) WithBaseline(levels []measure.Level) (*Report, error) {
 			t.AtBest = &best
 		}
 	}
-	if !found {
-		return nil, measure.Fail(measure.KindUsage, "report.baseline", measure.Figures{"levels": levelTexts(levels), "factors": r.factors()})
+	if !found || slices.ContainsFunc(levels, func(l measure.Level) bool { return !slices.Contains(factors, l.Factor) }) {
+		return nil, measure.Fail(measure.KindUsage, "report.baseline", measure.Figures{"levels": levelTexts(levels), "factors": factors})
 	}
 	return &out, nil
 }

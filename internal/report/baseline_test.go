@@ -70,6 +70,7 @@ func TestFiguresStandOverThoseOfTheBaseline(t *testing.T) {
 		"no factor":       {{Factor: "zone", Value: "1"}},
 		"no level":        {{Factor: "gateway", Value: "huge"}},
 		"no such pattern": {high, {Factor: "site", Value: "north"}},
+		"one no factor":   {high, {Factor: "zone", Value: "1"}},
 	} {
 		if _, err := build(t, sites).WithBaseline(levels); measure.KindOf(err) != measure.KindUsage {
 			t.Errorf("%s: %v", name, err)

@@ -19,7 +19,8 @@ type coverage struct {
 type roundCoverage struct{ ran, failed int }
 
 // coverages are the patterns with failed trials or with rounds that have none, those with the most first.
-// A search leaves rounds of a level out on purpose: there rounds without a trial do not count.
+// A search leaves rounds of a level out on purpose: there rounds without a trial do not count, nor do those
+// before a level was added to the plan.
 func (t *Test) coverages() (out []coverage) {
 	last := 0
 	for i := range t.Rows {
@@ -39,7 +40,7 @@ func (t *Test) coverages() (out []coverage) {
 				at.failed++
 			}
 		}
-		for _, r := range c.rounds {
+		for _, r := range c.rounds[t.firstRound(c.Row)-1:] {
 			if r.ran == 0 && !searched {
 				c.missing++
 			}
@@ -50,6 +51,17 @@ func (t *Test) coverages() (out []coverage) {
 	}
 	slices.SortStableFunc(out, func(a, b coverage) int { return cmp.Compare(b.Failed+b.missing, a.Failed+a.missing) })
 	return out
+}
+
+// firstRound is the first round whose plan had the levels of a row.
+func (t *Test) firstRound(r *Row) int {
+	first := 1
+	for _, l := range t.later {
+		if slices.Contains(r.Levels, l.Level) {
+			first = max(first, l.FirstRound)
+		}
+	}
+	return first
 }
 
 const (

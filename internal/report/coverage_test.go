@@ -53,6 +53,16 @@ func TestPatternsWithFailedOrMissingTrialsAreDrawnByRound(t *testing.T) {
 	}
 }
 
+// A level that was added to the plan has no trials before: they are not missing.
+func TestRoundsBeforeALevelWasAddedAreNotMissing(t *testing.T) {
+	in := design{factors: []string{"gateway"}, levels: [][]string{{"a", "b", "added"}}, rounds: 6, noise: 0.01, bps: func([]string) float64 { return 1e8 }}.input()
+	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool { return r.Trial.Levels[0].Value == "added" && r.Trial.Round < 4 })
+	test := build(t, in).Tests[0]
+	if got := test.coverages(); len(test.later) != 1 || len(got) != 0 {
+		t.Errorf("later %+v, missing %+v", test.later, got)
+	}
+}
+
 // Of very many rounds several share a cell, which shows the failed one.
 func TestManyRoundsShareACell(t *testing.T) {
 	c := coverage{Row: &Row{Pattern: "a", Failed: 1}, rounds: make([]roundCoverage, 1000)}
