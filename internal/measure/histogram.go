@@ -247,7 +247,7 @@ func (h *Histogram) UnmarshalJSON(b []byte) error {
 	if len(b) > maxEncodedHistogram {
 		return Fail(KindFile, "document.histogram.size", Figures{"size_bytes": len(b), "most_bytes": maxEncodedHistogram})
 	}
-	if err := json.Unmarshal(b, &j); err != nil {
+	if err := decode(b, &j); err != nil {
 		return Fail(KindFile, "document.histogram.syntax", Figures{"cause": err})
 	}
 	if j.Encoding != histogramEncoding {

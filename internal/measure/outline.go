@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"encoding/json"
 	"sync"
 )
 
@@ -37,7 +36,7 @@ func (c cuts) unmarshal(b []byte, r *Result) error {
 	defer buffers.Put(buffer)
 	*buffer = c.cut((*buffer)[:0], b)
 	var d knownResult
-	if err := json.Unmarshal(*buffer, &d); err != nil { // which keeps nothing of the buffer
+	if err := decode(*buffer, &d); err != nil { // which keeps nothing of the buffer
 		return err
 	}
 	if err := d.checkSchema(); err != nil {

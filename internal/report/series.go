@@ -71,8 +71,8 @@ const (
 	pointBudget = 40_000
 	mostPoints  = 200
 	leastPoints = 20
-	mostMarks   = 2000 // of a chart of every trial
-	mostLines   = 40   // of a chart over time
+	mostMarks   = 1000 // of a chart of every trial
+	mostLines   = 25   // of a chart over time
 )
 
 // seriesOf is a trial over time: connections per second if they rank trials, otherwise the
