@@ -37,6 +37,8 @@ var allowed = map[string]string{
 	"host -> host/cloud":                                  "what a cloud says of the machine is one of its facts",
 	"engine/flows -> engine/tcp":                          "one direction of a TCP test",
 	"engine/flows -> engine/udp":                          "one direction of a UDP test",
+	"store/sqlite -> store/sqlstore":                      "two databases share their statements",
+	"store/postgres -> store/sqlstore":                    "two databases share their statements",
 }
 
 // layers is the diagram: the number of the layer of each name, 0 on top. The name "a"

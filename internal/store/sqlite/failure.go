@@ -11,21 +11,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"soku/internal/measure"
+	"soku/internal/store/sqlstore"
 )
 
-// fail makes a failure of what the database said, the figure "cause", whose sentence says
-// what is wrong with the store and whose hint what to do next.
-func fail(ctx context.Context, code string, figures measure.Figures) *measure.Error {
-	err := figures["cause"].(error)
-	var said *measure.Error
-	if errors.As(err, &said) {
-		return said
-	}
-	if ctx.Err() != nil {
-		return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
-	}
-	figures["cause"] = explain(err)
-	return measure.Fail(measure.KindStore, code, figures)
+// explained is the failure of a file that is no store yet.
+func explained(ctx context.Context, code string, figures measure.Figures) *measure.Error {
+	return (&sqlstore.Store{Dialect: dialect}).Fail(ctx, code, figures)
 }
 
 // explain is what the database said, with a next step.

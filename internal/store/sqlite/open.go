@@ -1,11 +1,7 @@
 // Package sqlite is the store (package store) in one file on disk.
 //
-// A result has a row of columns, which lists and searches read, and its document
-// in a table of its own. A file of an older schema is brought to this one when it
+// Its statements are those of package sqlstore. A file of an older schema is brought to this one when it
 // is opened.
-//
-// The goroutines of database/sql end with Close, those that decode documents with the loop
-// over them ([store.Store].Results).
 package sqlite
 
 import (
@@ -28,6 +24,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/store/sqlstore"
 )
 
 // BusyTimeout is how long a method waits for another process that writes.
@@ -62,10 +59,14 @@ func Open(ctx context.Context, path string) (store.Store, error) {
 	makePrivate(abs)
 	db, err := sql.Open("sqlite", dsn(abs))
 	if err != nil {
-		return nil, fail(ctx, "store.open", measure.Figures{"store": path, "cause": err})
+		return nil, explained(ctx, "store.open", measure.Figures{"store": path, "cause": err})
 	}
-	s := &sqlite{db: db, path: path, abs: abs}
-	if err := s.prepare(ctx); err != nil {
+	s := &sqlite{Store: sqlstore.Store{DB: db, Place: path, Dialect: dialect}, abs: abs}
+	files, err := fs.Sub(migrationFiles, "migrations")
+	if err == nil {
+		err = migrate(ctx, &s.Store, sqlstore.Schema{Files: files, Steps: []*goose.Migration{goose.NewGoMigration(3, &goose.GoFunc{RunDB: takeOver}, nil)}, Table: versionTable})
+	}
+	if err != nil {
 		_ = db.Close()
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func makePrivate(abs string) {
 func (s *sqlite) present() error {
 	now, err := os.Stat(s.abs)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.file) {
-		return measure.Fail(measure.KindStore, "store.gone", measure.Figures{"store": s.path})
+		return measure.Fail(measure.KindStore, "store.gone", measure.Figures{"store": s.Place})
 	}
 	return nil
 }
@@ -150,10 +151,10 @@ func checkOwner(ctx context.Context, path, abs string) error {
 	}
 	db, err := sql.Open("sqlite", fileURI(abs, url.Values{"mode": {"ro"}, "_timeout": {fmt.Sprint(BusyTimeout.Milliseconds())}}))
 	if err != nil {
-		return fail(ctx, "store.open", measure.Figures{"store": path, "cause": err})
+		return explained(ctx, "store.open", measure.Figures{"store": path, "cause": err})
 	}
 	defer db.Close()
-	foreign, _, err := owner(ctx, db)
+	foreign, _, err := owner(ctx, db, versionTable)
 	if err != nil {
 		return nil // opening it for writing reports more
 	}
@@ -175,36 +176,32 @@ func checkTables(ctx context.Context, path string, db *sql.DB) error {
 	return measure.Fail(measure.KindStore, "store.view", measure.Figures{"store": path, "view": view})
 }
 
-// owner reports whether the database has tables but not ours, and whether it has ours.
-func owner(ctx context.Context, db *sql.DB) (foreign, ours bool, err error) {
+// owner reports whether the database has tables but not that one, and whether it has that one.
+func owner(ctx context.Context, db *sql.DB, table string) (foreign, ours bool, err error) {
 	var tables, versions int
 	err = db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE name = ?) FROM sqlite_schema WHERE type = 'table'`,
-		versionTable).Scan(&tables, &versions)
+		table).Scan(&tables, &versions)
 	return tables > 0 && versions == 0, versions > 0, err
 }
 
-// prepare checks the schema's version and applies the migrations that are
+// migrate checks the version of a schema and applies the steps that are
 // missing. Several processes may do this at the same time: one whose statement fails
 // because another was first tries again, and finds nothing left to do.
-func (s *sqlite) prepare(ctx context.Context) error {
-	sub, err := fs.Sub(migrationFiles, "migrations")
+func migrate(ctx context.Context, s *sqlstore.Store, schema sqlstore.Schema) error {
+	provider, err := goose.NewProvider(goose.DialectSQLite3, s.DB, schema.Files,
+		goose.WithTableName(schema.Table), goose.WithGoMigrations(schema.Steps...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
-		return fail(ctx, "store.open", measure.Figures{"store": s.path, "cause": err})
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, s.db, sub,
-		goose.WithTableName(versionTable), goose.WithGoMigrations(goose.NewGoMigration(3, &goose.GoFunc{RunDB: takeOver}, nil)), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
-	if err != nil {
-		return fail(ctx, "store.open", measure.Figures{"store": s.path, "cause": err})
+		return s.Fail(ctx, "store.open", measure.Figures{"store": s.Place, "cause": err})
 	}
 	const attempts = 20
 	for attempt := 1; ; attempt++ {
-		err := s.migrate(ctx, provider)
+		err := toNewest(ctx, s, schema, provider)
 		var final *measure.Error
 		if err == nil || errors.As(err, &final) {
 			return err
 		}
 		if attempt == attempts || ctx.Err() != nil || isDamage(err) {
-			return fail(ctx, "store.open", measure.Figures{"store": s.path, "cause": err})
+			return s.Fail(ctx, "store.open", measure.Figures{"store": s.Place, "cause": err})
 		}
 		select {
 		case <-time.After(50 * time.Millisecond):
@@ -213,9 +210,9 @@ func (s *sqlite) prepare(ctx context.Context) error {
 	}
 }
 
-// migrate returns a measure.Error for what another attempt would not change.
-func (s *sqlite) migrate(ctx context.Context, provider *goose.Provider) error {
-	_, ours, err := owner(ctx, s.db)
+// toNewest returns a measure.Error for what another attempt would not change.
+func toNewest(ctx context.Context, s *sqlstore.Store, schema sqlstore.Schema, provider *goose.Provider) error {
+	_, ours, err := owner(ctx, s.DB, schema.Table)
 	if err != nil {
 		return err
 	}
@@ -225,7 +222,7 @@ func (s *sqlite) migrate(ctx context.Context, provider *goose.Provider) error {
 			return err
 		}
 		if current > newest {
-			return measure.Fail(measure.KindStore, "store.newer", measure.Figures{"store": s.path, "schema": current, "newest": newest})
+			return measure.Fail(measure.KindStore, "store.newer", measure.Figures{"store": s.Place, "schema": current, "newest": newest})
 		}
 		if current == newest {
 			return nil

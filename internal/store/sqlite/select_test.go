@@ -9,16 +9,17 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/store/sqlstore"
 )
 
 // plan is how SQLite answers a statement, a line a step.
-func plan(t *testing.T, s *sqlite, st statement) string {
+func plan(t *testing.T, s *sqlite, st sqlstore.Statement) string {
 	t.Helper()
-	rows, err := s.db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+st.text, st.args...)
+	rows, err := s.DB.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+st.Text, st.Args...)
 	if err != nil {
-		t.Fatalf("%s: %v", st.text, err)
+		t.Fatalf("%s: %v", st.Text, err)
 	}
-	steps, err := collect(rows, func(scan func(...any) error) (step string, err error) {
+	steps, err := sqlstore.Collect(rows, func(scan func(...any) error) (step string, err error) {
 		var id, parent, unused int
 		return step, scan(&id, &parent, &unused, &step)
 	})
@@ -54,11 +55,12 @@ func TestQueriesAreAnsweredInTheOrderOfAnIndex(t *testing.T) {
 		{store.Query{Levels: level, Endpoint: "vm"}, "USING PRIMARY KEY (factor=? AND level=? AND started_at=? AND result=?)"},
 	} {
 		t.Run(fmt.Sprintf("%+v", c.q), func(t *testing.T) {
-			sel, err := selectResults(c.q)
+			c.q.Limit = 20
+			st, err := dialect.List(c.q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			steps := plan(t, s, sel.statement(entryColumns, 20))
+			steps := plan(t, s, st)
 			whole := c.q.After == "" && c.index == "result_by_start"
 			if !strings.Contains(steps, c.index) || strings.Contains(steps, "TEMP B-TREE") || !whole && strings.Contains(steps, "SCAN") {
 				t.Errorf("answered by\n%s\nwant %s", steps, c.index)
@@ -72,11 +74,12 @@ func TestQueriesAreAnsweredInTheOrderOfAnIndex(t *testing.T) {
 		{After: cursor}:                    "campaign_by_start ((started_at,id)<(?,?))",
 		{IDPrefix: "2026-", Name: "study"}: "(",
 	} {
-		sel, err := selectCampaigns(q)
+		q.Limit = 20
+		st, err := dialect.Campaigns(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if steps := plan(t, s, sel.statement(campaignColumns, 20)); !strings.Contains(steps, index) || q.IDPrefix == "" && strings.Contains(steps, "TEMP B-TREE") {
+		if steps := plan(t, s, st); !strings.Contains(steps, index) || q.IDPrefix == "" && strings.Contains(steps, "TEMP B-TREE") {
 			t.Errorf("%+v is answered by\n%s\nwant %s", q, steps, index)
 		}
 	}
@@ -86,11 +89,11 @@ func TestQueriesAreAnsweredInTheOrderOfAnIndex(t *testing.T) {
 func TestAnAbbreviationIsFoundByTheIdentitysIndex(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "soku.db")).(*sqlite)
 	for _, q := range []store.Query{{IDPrefix: "abcd", Limit: 4}, {IDPrefix: "abcd", OldestFirst: true}} {
-		sel, err := selectResults(q)
+		st, err := dialect.List(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if steps := plan(t, s, sel.statement(entryColumns, q.Limit)); !strings.Contains(steps, "PRIMARY KEY (id>? AND id<?)") {
+		if steps := plan(t, s, st); !strings.Contains(steps, "PRIMARY KEY (id>? AND id<?)") {
 			t.Errorf("%+v is answered by\n%s", q, steps)
 		}
 	}
@@ -116,7 +119,7 @@ func TestFiguresAreColumns(t *testing.T) {
 		}
 		var sum float64
 		var n int
-		if err := s.db.QueryRowContext(t.Context(), `SELECT total(`+column+`), count(`+column+`) FROM result WHERE test = ?`, test).Scan(&sum, &n); err != nil {
+		if err := s.DB.QueryRowContext(t.Context(), `SELECT total(`+column+`), count(`+column+`) FROM result WHERE test = ?`, test).Scan(&sum, &n); err != nil {
 			t.Fatal(err)
 		}
 		if found == 0 || n != found || sum < want*0.999999 || sum > want*1.000001 {

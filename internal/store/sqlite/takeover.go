@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/store/sqlstore"
 )
 
 // Limits of one transaction: the number of results that it takes over, and the total
@@ -22,10 +23,10 @@ var (
 // processes may move batches at the same time. The next batch uses the pages of the
 // file that a batch leaves free, so the file does not grow to twice its size.
 func takeOver(ctx context.Context, db *sql.DB) error {
-	s := &sqlite{db: db}
+	s := &sqlstore.Store{DB: db}
 	for {
 		moved := 0
-		err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		err := s.Transact(ctx, func(tx *sql.Tx) (err error) {
 			moved, err = moveBatch(ctx, tx)
 			return err
 		})
@@ -52,7 +53,7 @@ func moveBatch(ctx context.Context, tx *sql.Tx) (int, error) {
 		return 0, err
 	}
 	for _, r := range batch {
-		if _, err := r.insert(ctx, tx); err != nil {
+		if _, err := insertRow(ctx, tx, r); err != nil {
 			return 0, err
 		}
 	}
@@ -61,7 +62,7 @@ func moveBatch(ctx context.Context, tx *sql.Tx) (int, error) {
 }
 
 // nextBatch reads the results of schema 1 with the lowest IDs.
-func nextBatch(ctx context.Context, tx *sql.Tx) (batch []row, err error) {
+func nextBatch(ctx context.Context, tx *sql.Tx) (batch []sqlstore.Row, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id, started_at, test, client, server, campaign, pattern, label, round, position, repetition, error, document
 		FROM result_of_schema_1 ORDER BY id LIMIT ?`, takeOverResults)
 	if err != nil {
@@ -74,7 +75,7 @@ func nextBatch(ctx context.Context, tx *sql.Tx) (batch []row, err error) {
 			return nil, err
 		}
 		batch = append(batch, r)
-		size += len(r.document)
+		size += len(r.Document)
 	}
 	return batch, rows.Err()
 }
@@ -82,26 +83,26 @@ func nextBatch(ctx context.Context, tx *sql.Tx) (batch []row, err error) {
 // scanSchema1 is the row that the document of an older row has now. A document
 // that cannot be read keeps what the older columns held: it is listed, and
 // its reader gets an error.
-func scanSchema1(scan func(...any) error) (row, error) {
-	var old row
+func scanSchema1(scan func(...any) error) (sqlstore.Row, error) {
+	var old sqlstore.Row
 	var started int64
 	err := scan(&old.ID, &started, &old.Test, &old.Client, &old.Server, &old.Campaign, &old.Pattern, &old.Label,
-		&old.Round, &old.Order, &old.Repeat, &old.Error, &old.document)
+		&old.Round, &old.Order, &old.Repeat, &old.Error, &old.Document)
 	if err != nil {
-		return row{}, err
+		return sqlstore.Row{}, err
 	}
 	old.StartedAt, old.Figures = store.Moment(started), map[string]float64{}
-	r, err := store.Whole.Decode([]byte(old.document))
+	r, err := store.Whole.Decode([]byte(old.Document))
 	if err != nil {
 		if old.Error != "" {
 			old.ErrorKind = measure.KindInternal
 		}
 		return old, nil
 	}
-	out := row{Entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: old.document}
+	out := sqlstore.Row{Entry: store.EntryOf(r), Endpoints: store.EndpointNames(r), Document: old.Document}
 	out.ID, out.StartedAt = old.ID, old.StartedAt
 	if r.Trial != nil {
-		out.levels = r.Trial.Levels
+		out.Levels = r.Trial.Levels
 	}
 	return out, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/store/sqlstore"
 	"soku/test/tier"
 )
 
@@ -158,8 +159,8 @@ func TestTakingOverGoesOnAfterAKill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := &sqlite{db: db}
-	err := s.transact(t.Context(), func(tx *sql.Tx) error {
+	s := &sqlstore.Store{DB: db}
+	err := s.Transact(t.Context(), func(tx *sql.Tx) error {
 		n, err := moveBatch(t.Context(), tx)
 		if n == 0 || n >= results {
 			t.Errorf("a batch has %d of %d results", n, results)

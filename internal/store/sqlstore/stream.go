@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -12,18 +12,18 @@ import (
 
 // Results decodes documents on all processors, which takes most of the time, and yields them
 // in order. Its goroutines have ended when it returns.
-func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail) iter.Seq2[*measure.Result, error] {
+func (s *Store) Results(ctx context.Context, q store.Query, detail store.Detail) iter.Seq2[*measure.Result, error] {
 	return func(yield func(*measure.Result, error) bool) {
-		sel, err := selectResults(q)
+		sel, err := s.Dialect.selectResults(q)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		sel.joins += " JOIN document AS d ON d.id = r.id"
 		st := sel.statement(`r.id, d.document`, q.Limit)
-		rows, err := s.db.QueryContext(ctx, st.text, st.args...)
+		rows, err := s.DB.QueryContext(ctx, s.Dialect.SQL(st.Text), st.Args...)
 		if err != nil {
-			yield(nil, fail(ctx, "store.read_results", measure.Figures{"store": s.path, "cause": err}))
+			yield(nil, s.Fail(ctx, "store.read_results", measure.Figures{"store": s.Place, "cause": err}))
 			return
 		}
 		defer rows.Close()
@@ -43,12 +43,12 @@ func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail
 		var broken error
 		for rows.Next() {
 			d := &decoding{done: make(chan struct{})}
-			if err := rows.Scan(&d.id, &d.document); err != nil {
-				broken = fail(ctx, "store.read_result", measure.Figures{"result": d.id, "store": s.path, "cause": err})
+			if err := rows.Scan(&d.id, &d.column); err != nil {
+				broken = s.Fail(ctx, "store.read_result", measure.Figures{"result": d.id, "store": s.Place, "cause": err})
 				break
 			}
 			ahead = append(ahead, d)
-			working.Go(func() { d.decode(detail) })
+			working.Go(func() { d.decode(s, detail) })
 			if len(ahead) > runtime.GOMAXPROCS(0) && !first() {
 				return
 			}
@@ -59,7 +59,7 @@ func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail
 			}
 		}
 		if err := rows.Err(); broken == nil && err != nil {
-			broken = fail(ctx, "store.read_results", measure.Figures{"store": s.path, "cause": err})
+			broken = s.Fail(ctx, "store.read_results", measure.Figures{"store": s.Place, "cause": err})
 		}
 		if broken != nil {
 			yield(nil, broken)
@@ -69,15 +69,15 @@ func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail
 
 // decoding is a document that is being decoded.
 type decoding struct {
-	id       string
-	document []byte
-	done     chan struct{} // closed when the following are set
-	result   *measure.Result
-	err      error
+	id     string
+	column []byte
+	done   chan struct{} // closed when the following are set
+	result *measure.Result
+	err    error
 }
 
-func (d *decoding) decode(detail store.Detail) {
+func (d *decoding) decode(s *Store, detail store.Detail) {
 	defer close(d.done)
-	d.result, d.err = detail.Decode(d.document)
-	d.document = nil
+	d.result, d.err = s.decode(d.column, detail)
+	d.column = nil
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"fmt"
@@ -15,14 +15,14 @@ type selection struct {
 	order string
 }
 
-// statement is SQL with the values of its parameters.
-type statement struct {
-	text string
-	args []any
+// Statement is SQL with the values of its parameters.
+type Statement struct {
+	Text string
+	Args []any
 }
 
 // statement selects columns of at most limit rows. A limit of 0 selects all rows.
-func (s selection) statement(columns string, limit int) statement {
+func (s selection) statement(columns string, limit int) Statement {
 	text := "SELECT " + columns + s.joins
 	if len(s.where) > 0 {
 		text += " WHERE " + strings.Join(s.where, " AND ")
@@ -31,7 +31,7 @@ func (s selection) statement(columns string, limit int) statement {
 	if limit > 0 {
 		text += fmt.Sprintf(" LIMIT %d", limit)
 	}
-	return statement{text, s.args}
+	return Statement{text, s.args}
 }
 
 func (s *selection) add(condition string, args ...any) {
@@ -39,10 +39,22 @@ func (s *selection) add(condition string, args ...any) {
 	s.args = append(s.args, args...)
 }
 
+// List is the statement of [store.Store].List, whose limit is one more to find out whether a page follows.
+func (d Dialect) List(q store.Query) (Statement, error) {
+	sel, err := d.selectResults(q)
+	return sel.statement(entryColumns, more(q.Limit)), err
+}
+
+// Campaigns is the statement of [store.Store].Campaigns, with such a limit.
+func (d Dialect) Campaigns(q store.CampaignQuery) (Statement, error) {
+	sel, err := d.selectCampaigns(q)
+	return sel.statement(campaignColumns, more(q.Limit)), err
+}
+
 // selectResults turns a query into SQL that an index answers in the query's
 // order. Where it asks for an endpoint or a level, the table of those comes
 // first: it is sorted by time as well. The result's table is r.
-func selectResults(q store.Query) (selection, error) {
+func (d Dialect) selectResults(q store.Query) (selection, error) {
 	if err := store.CheckLimit(q.Limit); err != nil {
 		return selection{}, err
 	}
@@ -51,21 +63,20 @@ func selectResults(q store.Query) (selection, error) {
 	levels := q.Levels
 	switch {
 	case q.Endpoint != "":
-		// CROSS JOIN keeps the tables in this order.
-		s.joins = " FROM result_endpoint AS t CROSS JOIN result AS r ON r.id = t.result"
+		s.joins = " FROM result_endpoint AS t " + d.Leading + " result AS r ON r.id = t.result"
 		start, id = "t.started_at", "t.result"
-		s.add("t.endpoint = ?", q.Endpoint)
+		s.add("t.endpoint = ?", d.text(q.Endpoint))
 	case len(levels) > 0:
-		s.joins = " FROM result_level AS t CROSS JOIN result AS r ON r.id = t.result"
+		s.joins = " FROM result_level AS t " + d.Leading + " result AS r ON r.id = t.result"
 		start, id = "t.started_at", "t.result"
-		s.add("t.factor = ? AND t.level = ?", levels[0].Factor, levels[0].Value)
+		s.add("t.factor = ? AND t.level = ?", d.text(levels[0].Factor), d.text(levels[0].Value))
 		levels = levels[1:]
 	}
 	for _, l := range levels {
-		s.add("EXISTS (SELECT 1 FROM result_level AS l WHERE l.factor = ? AND l.level = ? AND l.started_at = r.started_at AND l.result = r.id)", l.Factor, l.Value)
+		s.add("EXISTS (SELECT 1 FROM result_level AS l WHERE l.factor = ? AND l.level = ? AND l.started_at = r.started_at AND l.result = r.id)", d.text(l.Factor), d.text(l.Value))
 	}
 	if q.Campaign != "" {
-		s.add("r.campaign = ?", q.Campaign)
+		s.add("r.campaign = ?", d.text(q.Campaign))
 	}
 	if q.ByHand {
 		s.add("r.campaign = ''")
@@ -73,7 +84,7 @@ func selectResults(q store.Query) (selection, error) {
 	switch {
 	case q.Test == "":
 	case q.Campaign != "":
-		s.add("+r.test = ?", string(q.Test)) // the index of the campaign selects fewer than that of the test
+		s.add(d.Unindexed+"r.test = ?", string(q.Test)) // the index of the campaign selects fewer than that of the test
 	default:
 		s.add("r.test = ?", string(q.Test))
 	}
@@ -83,20 +94,20 @@ func selectResults(q store.Query) (selection, error) {
 	if !q.Until.IsZero() {
 		s.add(start+" < ?", store.Nanos(q.Until))
 	}
-	s.prefix(id, q.IDPrefix)
+	s.prefix(id, d.text(q.IDPrefix))
 	err := s.sort(start, id, q.OldestFirst, q.After)
 	return s, err
 }
 
-func selectCampaigns(q store.CampaignQuery) (selection, error) {
+func (d Dialect) selectCampaigns(q store.CampaignQuery) (selection, error) {
 	if err := store.CheckLimit(q.Limit); err != nil {
 		return selection{}, err
 	}
 	s := selection{joins: " FROM campaign"}
 	if q.Name != "" {
-		s.add("name = ?", q.Name)
+		s.add("name = ?", d.text(q.Name))
 	}
-	s.prefix("id", q.IDPrefix)
+	s.prefix("id", d.text(q.IDPrefix))
 	err := s.sort("started_at", "id", false, q.After)
 	return s, err
 }

@@ -1,0 +1,177 @@
+// Package postgresql runs a PostgreSQL server of its own for the tests of a package.
+package postgresql
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver named "pgx"
+)
+
+// Server is a PostgreSQL server with its data in a temporary folder.
+type Server struct {
+	folder   string
+	port     int
+	password string
+	process  *exec.Cmd
+	said     *bytes.Buffer
+	next     atomic.Int64 // database
+}
+
+// ErrMissing says that PostgreSQL is not installed.
+var ErrMissing = errors.New("no PostgreSQL on this machine: test/peers installs it")
+
+// started is the server of [Main], or why there is none.
+var (
+	started *Server
+	missing error
+)
+
+// Main runs the tests of a package with one server for all of them. It is the TestMain of each package
+// that uses [Database].
+func Main(m *testing.M) {
+	started, missing = Start()
+	code := m.Run()
+	if started != nil {
+		started.Close()
+	}
+	os.Exit(code)
+}
+
+// Database is the URL of a new, empty database. Without PostgreSQL the test is skipped.
+func Database(t testing.TB) string {
+	t.Helper()
+	if errors.Is(missing, ErrMissing) {
+		t.Skip(missing)
+	}
+	if missing != nil {
+		t.Fatal(missing)
+	}
+	address, err := started.Database(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+// Missing reports whether PostgreSQL is not installed, for tests that go on without it.
+func Missing() bool { return errors.Is(missing, ErrMissing) }
+
+// binaries is the folder with initdb and postgres.
+func binaries() (string, error) {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // as Debian has it
+	if len(found) > 0 {
+		return filepath.Dir(found[len(found)-1]), nil
+	}
+	if path, err := exec.LookPath("postgres"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	return "", ErrMissing
+}
+
+// Start makes a server that listens on loopback, and returns when it can be used.
+func Start() (s *Server, err error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	s = &Server{password: "p@ss:/?#word", said: new(bytes.Buffer)}
+	if s.folder, err = os.MkdirTemp("", "soku-postgresql-"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if s.port, err = freePort(); err != nil {
+		return nil, err
+	}
+	secret := filepath.Join(s.folder, "password")
+	if err := os.WriteFile(secret, []byte(s.password), 0o600); err != nil {
+		return nil, err
+	}
+	if err := give(s.folder, secret); err != nil {
+		return nil, err
+	}
+	data := filepath.Join(s.folder, "data")
+	prepare := asOwner(exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "soku", "--pwfile", secret, "-A", "scram-sha-256", "-E", "UTF8", "--locale", "C", "--no-sync"))
+	prepare.Dir = s.folder
+	if out, err := prepare.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	s.process = asOwner(exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(s.port), "-k", s.folder,
+		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=200")) // no test is of power cuts
+	s.process.Dir, s.process.Stdout, s.process.Stderr = s.folder, s.said, s.said
+	if err := s.process.Start(); err != nil {
+		return nil, err
+	}
+	return s, s.await()
+}
+
+// await returns when the server answers.
+func (s *Server) await() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	db, err := sql.Open("pgx", s.url("postgres"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for {
+		if err = db.PingContext(ctx); err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("postgres does not answer: %w\n%s", err, s.said)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Database is the URL of a new, empty database.
+func (s *Server) Database(ctx context.Context) (string, error) {
+	db, err := sql.Open("pgx", s.url("postgres"))
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	name := fmt.Sprintf("soku_%d", s.next.Add(1))
+	_, err = db.ExecContext(ctx, "CREATE DATABASE "+name)
+	return s.url(name), err
+}
+
+func (s *Server) url(database string) string {
+	u := url.URL{Scheme: "postgres", User: url.UserPassword("soku", s.password), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), Path: "/" + database}
+	return u.String()
+}
+
+// Close stops the server and deletes its data.
+func (s *Server) Close() {
+	if s.process != nil && s.process.Process != nil {
+		_ = s.process.Process.Signal(os.Interrupt) // a fast shutdown
+		_ = s.process.Wait()
+	}
+	_ = os.RemoveAll(s.folder)
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
