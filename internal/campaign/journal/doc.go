@@ -5,7 +5,8 @@
 //	err = j.Append(journal.Record{Kind: journal.RecordPlan, At: now, Plan: &p})
 //	err = errors.Join(j.Close(), lock.Release())
 //
-// A [Backend] keeps the journals: a [Folder] on a disk, a [Memory] for tests. The package does
+// A [Backend] keeps the journals: a [Folder] on a disk, package sqljournal in a database, a [Memory] for
+// tests. The package does
 // not interpret the records (package campaign), and starts no goroutines.
 //
 // docs/reference/plan.md specifies the journal's format.

@@ -71,7 +71,7 @@ func (f Folder) dir(id string) (string, error) {
 	if f == "" {
 		return "", UnknownCampaign(id, "")
 	}
-	if err := checkIdentity(id, string(f)); err != nil {
+	if err := CheckIdentity(id, string(f)); err != nil {
 		return "", err
 	}
 	return filepath.Join(string(f), id), nil

@@ -46,8 +46,9 @@ type Backend interface {
 	Remove(id string) error
 }
 
-// checkIdentity returns an error of kind not_found for an identity that no campaign can have.
-func checkIdentity(id, place string) error {
+// CheckIdentity returns an error of kind not_found for an identity that no campaign can have. It is for
+// implementations of [Backend].
+func CheckIdentity(id, place string) error {
 	if !filepath.IsLocal(id) || filepath.Base(id) != id || strings.HasPrefix(id, ".") {
 		return UnknownCampaign(id, place)
 	}

@@ -47,7 +47,7 @@ func (m *Memory) Number() (int, error) {
 
 // Create begins a journal and holds it.
 func (m *Memory) Create(id string) (Journal, Lock, error) {
-	if err := checkIdentity(id, m.Name()); err != nil {
+	if err := CheckIdentity(id, m.Name()); err != nil {
 		return nil, nil, err
 	}
 	m.mu.Lock()
@@ -118,7 +118,7 @@ func (m *Memory) Read(id string, visit func(Record) error) error {
 
 // Adopt copies the whole records of a journal.
 func (m *Memory) Adopt(id string, journal io.Reader) (adopted bool, err error) {
-	if err := checkIdentity(id, m.Name()); err != nil {
+	if err := CheckIdentity(id, m.Name()); err != nil {
 		return false, err
 	}
 	m.mu.Lock()

@@ -112,6 +112,13 @@ type Document struct {
 
 	result *measure.Result // nil until decoded
 	raw    json.RawMessage // nil once there is a result
+	load   func() (*measure.Result, error)
+}
+
+// Reference is the document of a result that is kept elsewhere: load reads it when it is asked for. load
+// may be nil where nothing asks.
+func Reference(id string, e *measure.Error, load func() (*measure.Result, error)) *Document {
+	return &Document{ID: id, Error: e, load: load}
 }
 
 // NewDocument is the document of a result.
@@ -121,6 +128,9 @@ func NewDocument(r *measure.Result) *Document {
 
 // Result is the whole result.
 func (d *Document) Result() (*measure.Result, error) {
+	if d.result == nil && d.load != nil {
+		return d.load() // not kept: a journal may refer to more than memory holds
+	}
 	if d.result == nil {
 		r := new(measure.Result)
 		if err := r.UnmarshalJSON(d.raw); err != nil { // json.Unmarshal would read it twice more
@@ -136,7 +146,11 @@ func (d *Document) MarshalJSON() ([]byte, error) {
 	if d.raw != nil {
 		return d.raw, nil
 	}
-	return json.Marshal(d.result)
+	r, err := d.Result()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(r)
 }
 
 // UnmarshalJSON keeps b, which must not change afterwards, and decodes the identity and the error.
@@ -203,18 +217,23 @@ func decodeRecord(line []byte) (rec Record, err error) {
 	if err := json.Unmarshal(line, &rec); err != nil {
 		return rec, err
 	}
+	return rec, rec.Check()
+}
+
+// Check returns an error of kind store for a record that lacks what its kind has.
+func (rec *Record) Check() error {
 	unfinished := func(r Record) bool { return r.Trial == nil || r.Result == nil }
 	switch {
 	case rec.Kind == "":
-		return rec, measure.Fail(measure.KindStore, "journal.no_record", nil)
-	case rec.Kind == RecordTrialFinished && unfinished(rec):
-		return rec, measure.Fail(measure.KindStore, "journal.trial_without_result", nil)
+		return measure.Fail(measure.KindStore, "journal.no_record", nil)
+	case rec.Kind == RecordTrialFinished && unfinished(*rec):
+		return measure.Fail(measure.KindStore, "journal.trial_without_result", nil)
 	case rec.Kind == RecordGroupFinished && (len(rec.Group) == 0 || slices.ContainsFunc(rec.Group, unfinished)):
-		return rec, measure.Fail(measure.KindStore, "journal.group_without_results", nil)
+		return measure.Fail(measure.KindStore, "journal.group_without_results", nil)
 	case rec.Kind == RecordPlan && rec.Plan == nil:
-		return rec, measure.Fail(measure.KindStore, "journal.plan_missing", nil)
+		return measure.Fail(measure.KindStore, "journal.plan_missing", nil)
 	}
-	return rec, nil
+	return nil
 }
 
 var errTooLong = errors.New("the line is too long")
