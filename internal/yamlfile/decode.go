@@ -5,7 +5,6 @@ import (
 	"math"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"soku/internal/measure"
 )
@@ -136,7 +135,7 @@ func (f *File) inRange(n Node, v reflect.Value, tag reflect.StructTag, path stri
 	if lerr == nil && x < low || herr == nil && x > high {
 		text, _ := n.Text()
 		return f.failAt(n.place, path, "yaml.out_of_range", measure.Figures{
-			"text": Shorten(text), "range": strings.TrimSuffix(tag.Get("min")+".."+tag.Get("max"), ".."),
+			"text": Shorten(text), "range": tag.Get("min") + ".." + tag.Get("max"),
 		})
 	}
 	return nil

@@ -115,6 +115,8 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{plans.Minimal + "repaets: 3\n", `p.yaml:5:1: unknown key "repaets"; did you mean repeats?`},
 		{plans.Minimal + "colour: 3\n", `p.yaml:5:1: unknown key "colour"; known keys are campaign, title`},
 		{plans.Minimal + "rounds: 0\n", "p.yaml:5:9: rounds: 0 is out of range; allowed: 1..10000"},
+		{plans.Minimal + "find: {option: streams, test: nothing, from: 1, to: 8}\n", "the tests are throughput"},
+		{plans.Minimal + "budget: {price: -1}\n", "-1 is out of range; allowed: 0.."},
 		{plans.Minimal + "rounds: x\n", `p.yaml:5:9: rounds: expected a whole number, found "x"`},
 		{plans.Minimal + "rounds: [1]\n", "p.yaml:5:9: rounds: expected a single value, found a list"},
 		{plans.Minimal + "to: vm\n", "p.yaml:5:1: "},
