@@ -215,4 +215,5 @@ func TestThePageOfOneTestHasItsLatencyUnderLoadOverTime(t *testing.T) {
 		}
 		return
 	}
+	t.Error("no result has latency under load")
 }
