@@ -11,7 +11,7 @@ const (
 	Everyone = "soku.v1.all"
 )
 
-// What an agent publishes below [Up]. Those with an answer are requests.
+// Kinds of messages of an agent, published below [Up]. Those with an answer are requests.
 const (
 	UpHello  = "hello"  // [Hello], answered by a [Welcome]: after each connection
 	UpBeat   = "beat"   // [Beat], every [Welcome.BeatNs]
@@ -20,7 +20,7 @@ const (
 	UpAnswer = "answer" // an answer to the hub, below a word of the request
 )
 
-// What a hub publishes below [Down], all of them requests.
+// Requests of a hub, published below [Down].
 const (
 	DownTrial  = "trial"  // [TrialOrder], answered by an [Answer]
 	DownStart  = "start"  // [Start], answered by an [Answer]
