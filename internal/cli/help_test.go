@@ -75,7 +75,7 @@ func TestAMistypedFlagOrCommandHasASuggestion(t *testing.T) {
 
 // A flag that is named instead of a familiar one is a flag of that command, and the familiar one is not.
 func TestWhatIsNamedInsteadOfAFamiliarFlagExists(t *testing.T) {
-	root := newRoot(&System{Catalogue: text.English()})
+	root := Soku.newRoot(&System{Catalogue: text.English()})
 	for _, f := range familiar {
 		for _, name := range f.commands {
 			cmd, _, err := root.Find([]string{name})

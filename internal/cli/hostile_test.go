@@ -194,7 +194,7 @@ func TestNothingInTheStoreControlsTheTerminal(t *testing.T) {
 		errs.Reset()
 		sys.StdoutWidth = func() int { return 80 }
 		// Without the filter of Run, which is the last line of defence.
-		root := newRoot(sys)
+		root := Soku.newRoot(sys)
 		root.SetArgs(args)
 		root.SetOut(sys.Stdout)
 		root.SetErr(sys.Stderr)

@@ -326,5 +326,5 @@ func TestHelpOfEveryCommandShowsExamplesAndFitsTheTerminal(t *testing.T) {
 			t.Errorf("%s: status %d\n%s", c.CommandPath(), code, out)
 		}
 	}
-	see(newRoot(sys))
+	see(Soku.newRoot(sys))
 }

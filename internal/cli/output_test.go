@@ -58,7 +58,7 @@ func TestAnOutputThatCannotBeWrittenIsAnErrorOfEveryCommand(t *testing.T) {
 			help(below)
 		}
 	}
-	help(newRoot(sys))
+	help(Soku.newRoot(sys))
 	for _, line := range lines {
 		args := strings.Fields(line)
 		for i := range args {

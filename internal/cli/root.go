@@ -26,9 +26,30 @@ import (
 	"soku/internal/version"
 )
 
+// Program is a program that has the commands of this package.
+type Program struct {
+	Name     string
+	Short    string // in help
+	Examples string
+	// More are commands of this program alone; their group is Group.
+	Group *cobra.Group // or nil
+	More  []func(*System) *cobra.Command
+}
+
+// Soku is the program that measures.
+var Soku = Program{
+	Name: "soku", Short: "Measure a network path, compare choices, read the answer",
+	Examples: `  soku server          on one host
+  soku tcp HOST        on another: goodput to the first
+  soku ls              what was measured`,
+}
+
 // Run executes one command line and returns its exit status. It never panics:
 // a panic becomes one sentence and status 1.
-func Run(sys *System) (code int) {
+func Run(sys *System) (code int) { return Soku.Run(sys) }
+
+// Run is [Run] of a program.
+func (p Program) Run(sys *System) (code int) {
 	sys, stdout := filtered(sys)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -48,7 +69,7 @@ func Run(sys *System) (code int) {
 		}
 		return code
 	}
-	root := newRoot(sys)
+	root := p.newRoot(sys)
 	root.SetArgs(ownArgs(sys))
 	root.SetIn(sys.Stdin)
 	root.SetOut(sys.Stdout)
@@ -105,14 +126,12 @@ func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
 	return func() { close(done) }
 }
 
-func newRoot(sys *System) *cobra.Command {
+func (p Program) newRoot(sys *System) *cobra.Command {
 	var shown *bool // the version is asked for
 	root := &cobra.Command{
-		Use:   "soku",
-		Short: "Measure a network path, compare choices, read the answer",
-		Example: `  soku server          on one host
-  soku tcp HOST        on another: goodput to the first
-  soku ls              what was measured`,
+		Use:           p.Name,
+		Short:         p.Short,
+		Example:       p.Examples,
 		Annotations:   storesResults,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -136,7 +155,13 @@ func newRoot(sys *System) *cobra.Command {
 		command.GroupID = group
 		root.AddCommand(command)
 	}
+	if p.Group != nil {
+		root.AddGroup(p.Group)
+	}
 	root.AddGroup(commandGroups...)
+	for _, make := range p.More {
+		add(p.Group.ID, make(sys))
+	}
 	for _, test := range measure.Tests() {
 		add(groupTests, newMeasureCommand(sys, test))
 	}
@@ -149,7 +174,7 @@ func newRoot(sys *System) *cobra.Command {
 }
 
 func printVersion(cmd *cobra.Command, _ []string) error {
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "soku %s (%s, %s/%s)\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s (%s, %s/%s)\n", cmd.Root().Name(), version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 

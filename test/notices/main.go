@@ -55,7 +55,7 @@ func write(root string) error {
 	)
 }
 
-// platforms are those that soku is built for. The packages of a program do not depend on its
+// platforms are those for which the programs are built. The packages of a program do not depend on its
 // architecture but for assembly.
 var platforms = []string{"linux", "windows", "darwin"}
 
@@ -82,7 +82,7 @@ func collect(root string) ([]byte, error) {
 		return nil, err
 	}
 	for _, system := range platforms {
-		packages, err := output(root, system, "list", "-deps", "-json=Dir,Module", "./cmd/soku")
+		packages, err := output(root, system, "list", "-deps", "-json=Dir,Module", "./cmd/...")
 		if err != nil {
 			return nil, err
 		}
