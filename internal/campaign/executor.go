@@ -45,7 +45,11 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	}
 	ended := journal.Record{Kind: journal.RecordEnded, At: r.Now().UTC(), Reason: "all selected trials have a result"}
 	if err != nil {
-		ended.Reason, ended.Code = err.Error(), measure.AsError(err, measure.KindInternal).Code
+		why := measure.AsError(err, measure.KindInternal)
+		if why.Kind == measure.KindInterrupted && why.Cause != nil && why.Cause.Code != "" {
+			why = why.Cause // who interrupted it decides who goes on with it
+		}
+		ended.Reason, ended.Code = err.Error(), why.Code
 	}
 	// On a full disk this fails as well; what matters has been written by then.
 	_ = c.write(ended)

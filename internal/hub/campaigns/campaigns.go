@@ -1,0 +1,281 @@
+package campaigns
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
+	"soku/internal/catalog"
+	"soku/internal/conduct"
+	"soku/internal/measure"
+	"soku/internal/panics"
+)
+
+// Campaigns are those of a hub. Its methods may be called by several goroutines.
+type Campaigns struct {
+	conductor conduct.Conductor
+	limits    func() (*catalog.Catalog, error)
+	log       *slog.Logger
+	patience  time.Duration
+
+	ctx  context.Context //nolint:containedctx // of all campaigns: they outlive the request that starts them
+	stop context.CancelCauseFunc
+	work panics.Group
+
+	mu     sync.Mutex
+	runs   map[string]*Run // by campaign; those that ended stay until there are mostEnded
+	failed map[string]bool // campaigns that cannot be gone on with
+}
+
+// Config says what campaigns need.
+type Config struct {
+	Conductor conduct.Conductor                // without an Observer; Journals hold a campaign for one hub
+	Limits    func() (*catalog.Catalog, error) // documented limits that plans name
+	Log       *slog.Logger
+	Patience  time.Duration // how long a trial waits for an agent that went away
+}
+
+// mostEnded is how many campaigns that ended are remembered with what happened; the journal has the rest.
+const mostEnded = 100
+
+// Codes of the ends of a run that a hub makes.
+const (
+	codeStopping = "hub.stopping" // the hub ends: it goes on with the campaign when it starts again
+	codeStopped  = "hub.stopped"  // a person stopped it
+)
+
+// New returns the campaigns of a hub. The caller closes them.
+func New(c Config) *Campaigns {
+	out := &Campaigns{
+		conductor: c.Conductor, limits: c.Limits, log: c.Log, patience: c.Patience,
+		runs: map[string]*Run{}, failed: map[string]bool{},
+	}
+	out.ctx, out.stop = context.WithCancelCause(context.Background())
+	return out
+}
+
+// Close interrupts all campaigns and waits for them. A hub that starts again goes on with them.
+func (c *Campaigns) Close() {
+	c.stop(measure.Fail(measure.KindInterrupted, codeStopping, nil))
+	c.work.Wait()
+}
+
+// Start begins a campaign of the text of a plan, for the patterns that only selects, and returns when its
+// first trial can begin. file is the name of the plan for people. An error is one of [Load], of [conduct.Conductor.Open],
+// or the cause of ctx; then nothing runs.
+func (c *Campaigns) Start(ctx context.Context, file string, text []byte, only []string) (*Run, error) {
+	p, err := c.Load(file, text)
+	if err != nil {
+		return nil, err
+	}
+	selected, err := conduct.Select(p, only)
+	if err != nil {
+		return nil, err
+	}
+	return c.launch(ctx, conduct.Order{Plan: p, Only: selected, Patience: c.patience})
+}
+
+// Load reads a plan that a hub may run. An error has kind file or usage, or kind refused for a plan that runs code on
+// the hub: who may start a plan would have a shell there.
+func (c *Campaigns) Load(file string, text []byte) (*plan.Plan, error) {
+	p, _, err := conduct.Load(file, func(name string) ([]byte, error) {
+		if name != file {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+		return text, nil
+	}, c.limits)
+	if err != nil {
+		return nil, err
+	}
+	if key := runsCode(p); key != "" {
+		return nil, measure.Fail(measure.KindRefused, "hub.plan.runs_code", measure.Figures{"plan": file, "key": key})
+	}
+	return p, nil
+}
+
+// runsCode is the key of a plan that has a program run, or "".
+func runsCode(p *plan.Plan) string {
+	switch {
+	case p.Lab != "":
+		return "lab"
+	case p.Before != "":
+		return "before"
+	case p.After != "":
+		return "after"
+	case len(p.Shell) > 0:
+		return "shell"
+	}
+	for _, e := range p.Endpoints {
+		if len(e.Value.Command) > 0 {
+			return "endpoints." + e.Name + ".command"
+		}
+		if e.Value.SSH != "" {
+			return "endpoints." + e.Name + ".ssh"
+		}
+	}
+	for _, f := range p.Factors {
+		for _, l := range f.Value.Levels {
+			if cmp.Or(l.Before, l.After) != "" {
+				return "factors." + f.Name + ".levels"
+			}
+		}
+	}
+	return ""
+}
+
+// launch runs an order, and returns when its campaign is ready to run or cannot.
+func (c *Campaigns) launch(ctx context.Context, o conduct.Order) (*Run, error) {
+	r := newRun(c.conductor.Host.Now)
+	own, cancel := context.WithCancelCause(c.ctx)
+	r.cancel = cancel
+	conductor := c.conductor
+	conductor.Observer = r
+	c.work.Go(func() {
+		defer cancel(nil)
+		_, err := conductor.Run(own, o)
+		r.end(err)
+		c.forget()
+		if err != nil {
+			c.log.Info("campaign", "campaign", r.State().Campaign, "error", err)
+		}
+	})
+	select {
+	case <-r.begun:
+	case <-r.ended:
+		if s := r.State(); s.Campaign == "" || s.Total == 0 {
+			return nil, r.State().Error
+		}
+	case <-ctx.Done():
+		cancel(context.Cause(ctx))
+		<-r.ended
+		return nil, context.Cause(ctx)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs[r.State().Campaign] = r
+	return r, nil
+}
+
+// forget drops the campaigns that ended first, where there are many.
+func (c *Campaigns) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var ended []State
+	for _, r := range c.runs {
+		if s := r.State(); s.EndedAt != nil {
+			ended = append(ended, s)
+		}
+	}
+	slices.SortFunc(ended, func(a, b State) int { return b.EndedAt.Compare(*a.EndedAt) })
+	for _, s := range ended[min(len(ended), mostEnded):] {
+		delete(c.runs, s.Campaign)
+	}
+}
+
+// Find is the run of a campaign by this hub since it started, or nil.
+func (c *Campaigns) Find(id string) *Run {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.runs[id]
+}
+
+// States are those of all runs by this hub since it started, the newest first.
+func (c *Campaigns) States() (out []State) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range c.runs {
+		out = append(out, r.State())
+	}
+	slices.SortFunc(out, func(a, b State) int { return cmp.Or(b.BeganAt.Compare(a.BeganAt), cmp.Compare(b.Campaign, a.Campaign)) })
+	return out
+}
+
+// Stop interrupts a campaign. Its trials that are left do not run, until a person goes on with it. An error has kind not_found.
+func (c *Campaigns) Stop(id, person string) error {
+	r := c.Find(id)
+	if r == nil || r.State().EndedAt != nil {
+		return measure.Fail(measure.KindNotFound, "hub.campaign.not_running", measure.Figures{"campaign": id})
+	}
+	r.cancel(measure.Fail(measure.KindInterrupted, codeStopped, measure.Figures{"person": person}))
+	return nil
+}
+
+// TakeOver goes on with the campaigns that a hub left without an end, this one before it was started again or
+// another whose lease is over. It returns those that it goes on with. An error is that of the journals; a
+// campaign that cannot be gone on with is logged, once.
+func (c *Campaigns) TakeOver(ctx context.Context) (ids []string, err error) {
+	all, err := c.conductor.Journals.IDs()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range all {
+		if r := c.Find(id); r != nil && r.State().EndedAt == nil || c.cannot(id) {
+			continue
+		}
+		left, err := c.left(id)
+		if err != nil {
+			c.giveUp(id, err)
+			continue
+		}
+		if left == nil {
+			continue
+		}
+		p, err := c.Load(left.File, []byte(left.Text))
+		if err == nil {
+			_, err = c.launch(ctx, conduct.Order{Plan: p, Resume: true, Campaign: id, Patience: c.patience})
+		}
+		var refused *measure.Error
+		switch {
+		case err == nil:
+			ids = append(ids, id)
+		case ctx.Err() != nil:
+			return ids, context.Cause(ctx)
+		case errors.As(err, &refused) && refused.Code == "campaign.held": // by the hub that runs it
+		default:
+			c.giveUp(id, err)
+		}
+	}
+	return ids, nil
+}
+
+func (c *Campaigns) cannot(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failed[id]
+}
+
+func (c *Campaigns) giveUp(id string, err error) {
+	c.mu.Lock()
+	c.failed[id] = true
+	c.mu.Unlock()
+	c.log.Warn("a campaign that was left cannot be gone on with", "campaign", id, "error", err)
+}
+
+// left is the plan of a campaign whose last run did not end in good order, or ended because its hub did; nil for
+// others.
+func (c *Campaigns) left(id string) (*journal.PlanRecord, error) {
+	var head *journal.PlanRecord
+	ended := false
+	err := c.conductor.Journals.Read(id, func(r journal.Record) error {
+		switch r.Kind {
+		case journal.RecordPlan:
+			head = r.Plan
+		case journal.RecordEnded:
+			ended = r.Code != codeStopping
+		default:
+			ended = false
+		}
+		return nil
+	})
+	if err != nil || ended {
+		return nil, err
+	}
+	return head, nil
+}

@@ -1,0 +1,224 @@
+package campaigns_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"soku/internal/agent"
+	"soku/internal/campaign/journal"
+	"soku/internal/catalog"
+	"soku/internal/conduct"
+	"soku/internal/hub/campaigns"
+	"soku/internal/measure"
+	"soku/internal/server"
+	"soku/internal/store"
+	"soku/internal/store/memory"
+)
+
+// gate is where trials wait until they are let through, one a token; closed it lets all through.
+type gate struct {
+	agent.Place
+	pass chan struct{}
+}
+
+func (g gate) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
+	if s.Trial.Campaign == "" { // the check before the first trial
+		return g.Place.Run(ctx, s, h)
+	}
+	select {
+	case <-g.pass:
+	case <-ctx.Done():
+		return s.NotRun(time.Now(), context.Cause(ctx))
+	}
+	return g.Place.Run(ctx, s, h)
+}
+
+// fixture is what hubs of one test share: a server, a store, journals.
+type fixture struct {
+	port     uint16
+	store    store.Store
+	journals *journal.Memory
+}
+
+func newFixture(t *testing.T) *fixture {
+	s, err := server.New(server.Config{Listen: "127.0.0.1:0", MaxClients: 10, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan struct{})
+	go func() { defer close(served); _ = s.Serve(ctx) }()
+	t.Cleanup(func() { stop(); <-served })
+	return &fixture{s.Addr().Port(), memory.New(), new(journal.Memory)}
+}
+
+func (f *fixture) plan(more string) []byte {
+	return fmt.Appendf(nil, "campaign: c\nto: server\nendpoints: {server: {address: 127.0.0.1, port: %d}}\ntests: {up: {test: tcp, duration: 100ms}}\nrounds: 3\n%s", f.port, more)
+}
+
+func (f *fixture) hub(t *testing.T, pass chan struct{}) *campaigns.Campaigns {
+	host := conduct.ThisHost()
+	host.Here = gate{host.Here, pass}
+	c := campaigns.New(campaigns.Config{
+		Conductor: conduct.Conductor{Host: host, Store: f.store, Journals: f.journals},
+		Limits:    func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Log: slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(c.Close)
+	return c
+}
+
+// until follows a run to a state.
+func until(t *testing.T, r *campaigns.Run, is func(campaigns.State) bool) campaigns.State {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	for known := uint64(0); ; {
+		s, version, err := r.Next(ctx, known)
+		if err != nil {
+			t.Fatalf("%v: %+v", err, r.State())
+		}
+		if is(s) {
+			return s
+		}
+		known = version
+	}
+}
+
+func ended(s campaigns.State) bool { return s.EndedAt != nil }
+
+// why is the cause of the end: of a run, or before it began.
+func why(s campaigns.State) measure.Error {
+	switch {
+	case s.Error == nil:
+		return measure.Error{}
+	case s.Error.Cause != nil:
+		return *s.Error.Cause
+	}
+	return *s.Error
+}
+
+func open() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+func TestACampaignIsFollowedFromItsStartToItsEnd(t *testing.T) {
+	f, pass := newFixture(t), make(chan struct{})
+	c := f.hub(t, pass)
+	r, err := c.Start(t.Context(), "plan.yaml", f.plan(""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := until(t, r, func(s campaigns.State) bool { return len(s.Running) == 1 })
+	if s.Campaign == "" || s.Name != "c" || s.Total != 3 || s.Running[0].Label != "up" || s.Running[0].Server != "server" || c.Find(s.Campaign) != r {
+		t.Errorf("%+v", s)
+	}
+	close(pass)
+	if s = until(t, r, ended); s.Done != 3 || s.Error != nil || len(s.Running) > 0 {
+		t.Errorf("%+v", s)
+	}
+	if all := c.States(); len(all) != 1 || all[0].Campaign != s.Campaign {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestAPlanThatRunsCodeIsRefused(t *testing.T) {
+	f := newFixture(t)
+	c := f.hub(t, open())
+	for _, more := range []string{
+		"before: touch x\n", "after: touch x\n", "factors: {a: {by: hand, levels: [{name: b, before: touch x}, {name: c, after: touch x}]}}\n",
+	} {
+		_, err := c.Start(t.Context(), "plan.yaml", f.plan(more), nil)
+		if e := measure.AsError(err, ""); e == nil || e.Code != "hub.plan.runs_code" {
+			t.Errorf("%s: %v", more, err)
+		}
+	}
+	for _, endpoint := range []string{"command: [ssh, a, soku]", "ssh: a"} {
+		_, err := c.Start(t.Context(), "plan.yaml", fmt.Appendf(nil, "campaign: c\nfrom: a\nto: b\nendpoints: {a: {%s}, b: {address: 127.0.0.1}}\ntests: {up: {test: tcp}}\nrounds: 3\n", endpoint), nil)
+		if e := measure.AsError(err, ""); e == nil || e.Code != "hub.plan.runs_code" {
+			t.Errorf("%s: %v", endpoint, err)
+		}
+	}
+	if ids, _ := f.journals.IDs(); len(ids) > 0 {
+		t.Error(ids)
+	}
+	if _, err := c.Start(t.Context(), "plan.yaml", []byte("campaign: c\nlab: /etc/passwd\n"), nil); measure.KindOf(err) != measure.KindFile {
+		t.Error(err)
+	}
+}
+
+func TestACampaignOfAHubThatStoppedGoesOnWithTheNext(t *testing.T) {
+	f, pass := newFixture(t), make(chan struct{})
+	first := f.hub(t, pass)
+	r, err := first.Start(t.Context(), "plan.yaml", f.plan(""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass <- struct{}{}
+	until(t, r, func(s campaigns.State) bool { return s.Done == 1 })
+	first.Close()
+	s := r.State()
+	if s.EndedAt == nil || why(s).Code != "hub.stopping" {
+		t.Fatalf("%+v", s)
+	}
+	next := f.hub(t, open())
+	ids, err := next.TakeOver(t.Context())
+	if err != nil || !slices.Equal(ids, []string{s.Campaign}) {
+		t.Fatal(ids, err)
+	}
+	if s := until(t, next.Find(s.Campaign), ended); s.Done != 3 || s.Error != nil {
+		t.Errorf("%+v", s)
+	}
+	if n, err := f.store.Count(t.Context(), store.Query{Campaign: s.Campaign}); n != 3 || err != nil {
+		t.Errorf("%d results, %v", n, err)
+	}
+	if ids, err := next.TakeOver(t.Context()); len(ids) > 0 || err != nil {
+		t.Errorf("taken over again: %v %v", ids, err)
+	}
+}
+
+func TestACampaignThatAPersonStoppedIsNotTakenOver(t *testing.T) {
+	f := newFixture(t)
+	c := f.hub(t, make(chan struct{}))
+	r, err := c.Start(t.Context(), "plan.yaml", f.plan(""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := r.State().Campaign
+	if err := c.Stop(id, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if s := until(t, r, ended); why(s).Code != "hub.stopped" || why(s).Figures["person"] != "ann" {
+		t.Errorf("%+v", s.Error)
+	}
+	if ids, err := f.hub(t, open()).TakeOver(t.Context()); len(ids) > 0 || err != nil {
+		t.Error(ids, err)
+	}
+	if err := c.Stop(id, "ann"); measure.KindOf(err) != measure.KindNotFound {
+		t.Error(err)
+	}
+}
+
+func TestAStartThatIsNotAwaitedLeavesNothing(t *testing.T) {
+	f := newFixture(t)
+	c := f.hub(t, open())
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if r, err := c.Start(ctx, "plan.yaml", f.plan(""), nil); err == nil { // it may have begun before
+		until(t, r, ended)
+	}
+}
+
+func TestAServerThatDoesNotAnswerIsToldBeforeTheCampaignBegins(t *testing.T) {
+	f := newFixture(t)
+	f.port = 1
+	_, err := f.hub(t, open()).Start(t.Context(), "plan.yaml", f.plan(""), nil)
+	if measure.KindOf(err) != measure.KindUnreachable {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,205 @@
+package campaigns
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"soku/internal/campaign"
+	"soku/internal/conduct"
+	"soku/internal/measure"
+)
+
+// State is a campaign that a hub runs or ran, as far as it is now.
+type State struct {
+	Campaign string     `json:"campaign"`
+	Name     string     `json:"name"`
+	BeganAt  time.Time  `json:"began_at"`
+	EndedAt  *time.Time `json:"ended_at,omitempty"`
+
+	Done    int   `json:"done"`
+	Failed  int   `json:"failed"`
+	Skipped int   `json:"skipped"`
+	Total   int   `json:"total"`
+	LeftNs  int64 `json:"left_ns"` // of time, estimated
+
+	Running []Trial        `json:"running,omitempty"`
+	Events  []Event        `json:"events,omitempty"` // the newest last
+	Error   *measure.Error `json:"error,omitempty"`  // why it ended before all was done
+}
+
+// Trial is one that runs.
+type Trial struct {
+	Result  string       `json:"result"`
+	Test    measure.Test `json:"test"`
+	Label   string       `json:"label"`
+	Pattern string       `json:"pattern"`
+	Client  string       `json:"client"`
+	Server  string       `json:"server"`
+	Round   int          `json:"round"`
+	BeganAt time.Time    `json:"began_at"`
+	Bps     float64      `json:"bps,omitempty"` // of the last interval
+}
+
+// Event is something that a person wants to know afterwards.
+type Event struct {
+	At    time.Time      `json:"at"`
+	Kind  string         `json:"kind"` // failed, host_gone, waiting, conflict, aborted, unreachable
+	Host  string         `json:"host,omitempty"`
+	Trial string         `json:"trial,omitempty"` // identity of its result
+	Error *measure.Error `json:"error,omitempty"`
+}
+
+// mostEvents is how many events a state has; those between the first half and the newest are left out.
+const mostEvents = 200
+
+// Run is one campaign. It is a [conduct.Observer]; other methods may be called by several goroutines.
+type Run struct {
+	now    func() time.Time
+	cancel context.CancelCauseFunc
+	begun  chan struct{} // closed when its first trial can begin
+	ended  chan struct{}
+
+	mu      sync.Mutex
+	state   State
+	version uint64
+	changed chan struct{} // closed by the next change
+}
+
+func newRun(now func() time.Time) *Run {
+	return &Run{now: now, begun: make(chan struct{}), ended: make(chan struct{}), changed: make(chan struct{}), state: State{BeganAt: now().UTC()}}
+}
+
+// State is a copy of the state.
+func (r *Run) State() State {
+	s, _ := r.versioned()
+	return s
+}
+
+func (r *Run) versioned() (State, uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.state
+	s.Running, s.Events = slices.Clone(s.Running), slices.Clone(s.Events)
+	return s, r.version
+}
+
+// Next waits until the state has another version than the caller knows, and returns both; 0 is of no state. It
+// returns the cause of ctx when that ends.
+func (r *Run) Next(ctx context.Context, known uint64) (State, uint64, error) {
+	for {
+		r.mu.Lock()
+		changed, same := r.changed, r.version == known
+		r.mu.Unlock()
+		if !same {
+			s, version := r.versioned()
+			return s, version, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return State{}, known, context.Cause(ctx)
+		}
+	}
+}
+
+func (r *Run) change(edit func(s *State)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	edit(&r.state)
+	r.version++
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// Begun implements [conduct.Observer].
+func (r *Run) Begun(b conduct.Beginning) {
+	switch b.Step {
+	case conduct.StepUnreachable:
+		r.change(func(s *State) { s.add(Event{At: r.now().UTC(), Kind: "unreachable", Error: b.Error}) })
+	case conduct.StepCampaign:
+		r.change(func(s *State) {
+			s.Campaign, s.Name = b.Running.ID(), b.Running.Record.Name
+			s.Done, s.Failed = b.Running.Done()
+			s.Total = b.Running.Trials()
+		})
+		close(r.begun)
+	}
+}
+
+// Sample implements [conduct.Observer].
+func (r *Run) Sample(e campaign.Event) {
+	r.change(func(s *State) {
+		if i := s.running(e.Job.Result); i >= 0 && e.Progress != nil {
+			s.Running[i].Bps = e.Progress.Bps
+		}
+	})
+}
+
+// kinds are the events that are kept, by their kind in a campaign.
+var kinds = map[campaign.EventKind]string{
+	campaign.EventHostGone: "host_gone", campaign.EventWaiting: "waiting", campaign.EventConflict: "conflict", campaign.EventAborted: "aborted",
+}
+
+// Trial implements [conduct.Observer].
+func (r *Run) Trial(e campaign.Event) {
+	at := r.now().UTC()
+	r.change(func(s *State) {
+		s.Done, s.Failed, s.LeftNs = e.Done, e.Failed, int64(e.Left)
+		if e.Total > 0 {
+			s.Total = e.Total
+		}
+		kind := kinds[e.Kind]
+		switch e.Kind {
+		case campaign.EventTrial:
+			j := e.Job
+			s.Running = append(s.Running, Trial{
+				Result: j.Result, Test: j.Test, Label: j.Trial.Label, Pattern: j.Trial.Pattern, Client: j.Client.Endpoint.Name, Server: j.Server.Endpoint.Name,
+				Round: j.Trial.Round, BeganAt: at,
+			})
+		case campaign.EventResult:
+			if i := s.running(e.Job.Result); i >= 0 {
+				s.Running = slices.Delete(s.Running, i, i+1)
+			}
+			if e.Result.Error != nil {
+				s.add(Event{At: at, Kind: "failed", Trial: e.Result.ID, Host: e.Job.Client.Endpoint.Name, Error: e.Result.Error})
+			}
+		}
+		if e.Kind == campaign.EventHostGone { // its trials are stopped and leave no result
+			s.Running = slices.DeleteFunc(s.Running, func(t Trial) bool { return t.Client == e.Host || t.Server == e.Host })
+		}
+		if kind != "" {
+			event := Event{At: at, Kind: kind, Host: e.Host, Error: e.Error}
+			if e.Job != nil {
+				event.Trial = e.Job.Result
+			}
+			s.add(event)
+		}
+	})
+}
+
+// Ended implements [conduct.Observer].
+func (r *Run) Ended(e conduct.Ended) {
+	r.change(func(s *State) { s.Skipped, s.Failed = e.Outcome.Skipped, e.Outcome.Failed })
+}
+
+// end is called when nothing runs any more.
+func (r *Run) end(err error) {
+	at := r.now().UTC()
+	r.change(func(s *State) {
+		s.EndedAt, s.Running, s.LeftNs, s.Error = &at, nil, 0, measure.AsError(err, measure.KindInternal)
+	})
+	close(r.ended)
+}
+
+func (s *State) running(result string) int {
+	return slices.IndexFunc(s.Running, func(t Trial) bool { return t.Result == result })
+}
+
+func (s *State) add(e Event) {
+	if len(s.Events) == mostEvents {
+		s.Events = slices.Delete(s.Events, mostEvents/2, mostEvents/2+1)
+	}
+	s.Events = append(s.Events, e)
+}
