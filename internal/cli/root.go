@@ -31,7 +31,7 @@ type Program struct {
 	Name     string
 	Short    string // in help
 	Examples string
-	// More are commands of this program alone; their group is Group.
+	// More are commands of this program alone, in the Group, also in place of one of the same name.
 	Group *cobra.Group // or nil
 	More  []func(*System) *cobra.Command
 }
@@ -159,14 +159,19 @@ func (p Program) newRoot(sys *System) *cobra.Command {
 		root.AddGroup(p.Group)
 	}
 	root.AddGroup(commandGroups...)
+	own := map[string]bool{}
 	for _, make := range p.More {
-		add(p.Group.ID, make(sys))
+		c := make(sys)
+		own[c.Name()] = true
+		add(p.Group.ID, c)
 	}
 	for _, test := range measure.Tests() {
 		add(groupTests, newMeasureCommand(sys, test))
 	}
 	for _, c := range commands {
-		add(c.group, c.make(sys))
+		if command := c.make(sys); !own[command.Name()] {
+			add(c.group, command)
+		}
 	}
 	root.SetHelpCommand(newHelpCommand(root))
 	completeHelp(root, sys)
