@@ -2,8 +2,8 @@ package measure
 
 import "bytes"
 
-// cuts are members of a document to leave out: of each the members within it, or nil for
-// the whole of it.
+// cuts are members of a document to leave out: of each the members within it, or within each
+// object of a list, or nil for the whole of it.
 type cuts map[string]cuts
 
 // cut appends a document with null for the members that are left out, so that the decoder
@@ -49,6 +49,10 @@ func (c cuts) object(out, b []byte, at int) ([]byte, int) {
 			out = append(out, b[kept:at]...)
 			out, at = inner.object(out, b, at)
 			kept = at
+		case found && at < len(b) && b[at] == '[':
+			out = append(out, b[kept:at]...)
+			out, at = inner.list(out, b, at)
+			kept = at
 		default:
 			at = value(b, at)
 		}
@@ -59,6 +63,32 @@ func (c cuts) object(out, b []byte, at int) ([]byte, int) {
 			return out, -1
 		}
 		if b[at] == '}' {
+			at-- // the loop sees it next
+		}
+	}
+}
+
+// list appends the list that begins at b[at] and returns where it ends, or -1 if there is none.
+func (c cuts) list(out, b []byte, at int) ([]byte, int) {
+	kept := at // what follows is not in out yet
+	for at = space(b, at+1); ; at = space(b, at+1) {
+		switch {
+		case at < len(b) && b[at] == ']':
+			return append(out, b[kept:at+1]...), at + 1
+		case at < len(b) && b[at] == '{':
+			out = append(out, b[kept:at]...)
+			out, at = c.object(out, b, at)
+			kept = at
+		default:
+			at = value(b, at)
+		}
+		if at < 0 {
+			return out, -1
+		}
+		if at = space(b, at); at >= len(b) || b[at] != ',' && b[at] != ']' {
+			return out, -1
+		}
+		if b[at] == ']' {
 			at-- // the loop sees it next
 		}
 	}

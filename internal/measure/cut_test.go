@@ -12,6 +12,13 @@ var someCuts = cuts{"a": nil, "b": {"c": nil, "d": {"e": nil}}}
 
 // leaveOut is what cut does, done to the decoded document.
 func (c cuts) leaveOut(v any) {
+	if list, is := v.([]any); is {
+		for _, element := range list {
+			if _, is := element.(map[string]any); is {
+				c.leaveOut(element)
+			}
+		}
+	}
 	object, is := v.(map[string]any)
 	if !is {
 		return
@@ -32,6 +39,8 @@ var cutDocuments = []string{
 	`{}`, ` { } `, `{"a":1}`, `{"a":"}","x":2}`, `{"x":"\"a\":{","a":[{"]":"\\"}],"y":[]}`, `{"b":{"c":[1,2],"d":{"e":{},"f":null}},"c":3}`,
 	"{\n \"b\" : { \"d\" : { \"e\" : -1.5e3 } } ,\t\"a\" : true }", `{"b":[{"c":1}],"a":{"a":{"a":"\\\\"}}}`, `{"b":{}}`, `{"b":null,"a":null}`, `{"\u0061":1}`,
 	`{"schema":"soku.result/1","latency":{"rows":[{"rtt_ns":[1,2]}],"sent":3}}`,
+	`{"b":[]}`, `{"b":[ ]}`, `{"b":[{},{"c":1,"k":[2]} , 3,[{"c":4}],"]",{"d":[{"e":"]","f":1}]}],"k":1}`,
+	`{"b":[1,]}`, `{"b":[{"c":1]}`, `{"b":[{"c":1}}`, `{"b":[`, `{"b":[{"c":1}`, `{"b":[1 2]}`,
 	`[]`, `null`, `"a"`, `{`, `{"a"`, `{"a":`, `{"a":[`, `{"a":"`, `{"a":1,`, `{,}`, `{"a":1 "b":2}`, `{1:2}`, `{"b":{"c":[}}`, ``, `{"a":}`,
 }
 
@@ -62,6 +71,9 @@ func TestMembersAreCut(t *testing.T) {
 		checkCut(t, document)
 	}
 	if got := string(someCuts.cut(nil, []byte(`{"a":[1,{"x":"]"}],"b":{"c":2,"k":3}}`))); got != `{"a":null,"b":{"c":null,"k":3}}` {
+		t.Errorf("cut to %s", got)
+	}
+	if got := string(someCuts.cut(nil, []byte(`{"b":[{"c":[1,2],"k":3},4]}`))); got != `{"b":[{"c":null,"k":3},4]}` {
 		t.Errorf("cut to %s", got)
 	}
 }

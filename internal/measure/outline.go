@@ -17,12 +17,23 @@ func UnmarshalOutline(b []byte, r *Result) error { return outlineCuts.unmarshal(
 // members that this version does not know. It must not be written back.
 func UnmarshalWithoutRows(b []byte, r *Result) error { return rowCuts.unmarshal(b, r) }
 
+// UnmarshalFigures reads a document for its figures, its names and its place in a campaign: without
+// hosts, verdict, findings, samples, streams and what [UnmarshalWithoutRows] leaves out. It is for a
+// store that keeps the document. Of what is left out only brackets and quotes are checked. It must
+// not be written back.
+func UnmarshalFigures(b []byte, r *Result) error { return figureCuts.unmarshal(b, r) }
+
 var (
 	series      = cuts{"series": nil}
 	hosts       = cuts{"client": series, "server": series}
 	outlineCuts = cuts{"flows": nil, "latency": nil, "latency_under_load": nil, "hosts": hosts}
 	rows        = cuts{"rows": nil, "application": nil}
-	rowCuts     = cuts{"hosts": hosts, "latency": rows, "latency_under_load": {"before": rows, "during": rows, "after": rows}}
+	underLoad   = cuts{"before": rows, "during": rows, "after": rows}
+	rowCuts     = cuts{"hosts": hosts, "latency": rows, "latency_under_load": underLoad}
+	figureCuts  = cuts{
+		"hosts": nil, "verdict": nil, "explains": nil, "findings": nil, "warnings": nil,
+		"flows": {"streams": nil, "samples": nil}, "latency": rows, "latency_under_load": underLoad,
+	}
 )
 
 // buffers are []byte for documents of which members were left out: a reader of thousands

@@ -4,13 +4,7 @@ import "soku/internal/measure"
 
 // What implementations of [Store] check alike. Each error is of kind usage.
 
-// CheckResult refuses a result that has no ID.
-func CheckResult(r *measure.Result) error {
-	if r == nil || r.ID == "" {
-		return measure.Fail(measure.KindUsage, "store.result_without_id", nil)
-	}
-	return nil
-}
+func withoutID() error { return measure.Fail(measure.KindUsage, "store.result_without_id", nil) }
 
 // CheckCampaign refuses a campaign that has no ID.
 func CheckCampaign(c Campaign) error {

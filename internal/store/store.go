@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -27,6 +28,7 @@ import (
 //     [NoCampaign]). An empty list is no error;
 //   - kind usage: a value cannot be stored (a result without an ID), or a query
 //     cannot be answered (a cursor that no page gave, a negative limit);
+//   - kind file: a document cannot be stored;
 //   - kind refused: another result has that identity ([Conflict]);
 //   - kind store: the store cannot be read or written (disk full, damaged file,
 //     locked for too long, closed). What was stored before is not affected;
@@ -38,6 +40,11 @@ type Store interface {
 	// there with another document is a conflict ([IsConflict]): the stored one stays.
 	// Members of the document that this version does not know are kept.
 	Put(ctx context.Context, results ...*measure.Result) error
+	// PutDocuments stores documents as Put stores results, and keeps their bytes. It decodes of each what
+	// [measure.UnmarshalFigures] reads; the rest is kept unread, and found damaged by who reads it. A document that
+	// cannot be stored has an error of kind file with its number in the call, from 1: it is not JSON of this
+	// schema, it has more than [MaxDocument] bytes without compression, or one of its names is too long for an index.
+	PutDocuments(ctx context.Context, documents ...Document) error
 	// Get returns the result with exactly that ID.
 	Get(ctx context.Context, id string) (*measure.Result, error)
 	// Delete removes the results with exactly these IDs, all of them or none, and returns
@@ -112,17 +119,32 @@ func NoResult(name, id string) *measure.Error {
 	return measure.Fail(measure.KindNotFound, "store.no_result", measure.Figures{"result": id, "store": name})
 }
 
-// Conflict returns an error if a result differs from the document that is stored under its ID
-// in the store of that name.
-func Conflict(name string, r *measure.Result, stored []byte) error {
-	there, err := Whole.Decode(stored)
+// Conflict returns an error if a document differs in its content from the one that is stored under its ID in
+// the store of that name.
+func Conflict(name, id string, given, there Document) error {
+	if bytes.Equal(given, there) {
+		return nil
+	}
+	one, err := given.JSON()
 	if err != nil {
 		return err
 	}
-	if same, err := equal(there, r); err != nil || same {
+	other, err := there.JSON()
+	if err != nil || bytes.Equal(one, other) {
 		return err
 	}
-	return measure.Fail(measure.KindRefused, codeConflict, measure.Figures{"result": r.ID, "store": name})
+	a, err := Whole.Decode(one)
+	if err != nil {
+		return err
+	}
+	b, err := Whole.Decode(other)
+	if err != nil {
+		return err
+	}
+	if same, err := equal(a, b); err != nil || same {
+		return err
+	}
+	return measure.Fail(measure.KindRefused, codeConflict, measure.Figures{"result": id, "store": name})
 }
 
 const codeConflict = "store.conflict"

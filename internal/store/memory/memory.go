@@ -5,9 +5,9 @@
 package memory
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
@@ -23,21 +23,13 @@ import (
 type memory struct {
 	mu        sync.Mutex
 	closed    bool
-	results   map[string]kept
+	results   map[string]store.Row
 	campaigns map[string]store.Campaign
-}
-
-// kept is a stored result.
-type kept struct {
-	entry     store.Entry
-	endpoints []string
-	levels    []measure.Level
-	document  []byte
 }
 
 // New returns an empty store.
 func New() store.Store {
-	return &memory{results: map[string]kept{}, campaigns: map[string]store.Campaign{}}
+	return &memory{results: map[string]store.Row{}, campaigns: map[string]store.Campaign{}}
 }
 
 func (*memory) Name() string { return "in memory" }
@@ -56,30 +48,33 @@ func (m *memory) locked(ctx context.Context, work func() error) error {
 }
 
 func (m *memory) Put(ctx context.Context, results ...*measure.Result) error {
-	all := make([]kept, len(results))
-	for i, r := range results {
-		if err := store.CheckResult(r); err != nil {
-			return err
-		}
-		document, err := json.Marshal(r)
-		if err != nil {
-			return measure.Fail(measure.KindStore, "store.write_result", measure.Figures{"result": r.ID, "store": m.Name(), "cause": err})
-		}
-		all[i] = kept{entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: document}
-		if r.Trial != nil {
-			all[i].levels = slices.Clone(r.Trial.Levels)
-		}
+	rows, err := store.RowsOf(m.Name(), results)
+	if err != nil {
+		return err
 	}
+	return m.put(ctx, rows)
+}
+
+func (m *memory) PutDocuments(ctx context.Context, documents ...store.Document) error {
+	rows, err := store.DocumentRows(ctx, documents)
+	if err != nil {
+		return err
+	}
+	return m.put(ctx, rows)
+}
+
+func (m *memory) put(ctx context.Context, rows []store.Row) error {
 	return m.locked(ctx, func() error {
-		fresh := map[string]kept{}
-		for i, k := range all {
-			there, known := m.results[k.entry.ID]
+		fresh := map[string]store.Row{}
+		for _, r := range rows {
+			there, known := m.results[r.ID]
 			if !known {
-				there, known = fresh[k.entry.ID]
+				there, known = fresh[r.ID]
 			}
 			if !known {
-				fresh[k.entry.ID] = k
-			} else if err := store.Conflict(m.Name(), results[i], there.document); err != nil {
+				r.Levels, r.Document = slices.Clone(r.Levels), bytes.Clone(r.Document)
+				fresh[r.ID] = r
+			} else if err := store.Conflict(m.Name(), r.ID, r.Document, there.Document); err != nil {
 				return err
 			}
 		}
@@ -94,10 +89,18 @@ func (m *memory) Get(ctx context.Context, id string) (r *measure.Result, err err
 		if !there {
 			return store.NoResult(m.Name(), id)
 		}
-		r, err = store.Whole.Decode(k.document)
+		r, err = decode(k, store.Whole)
 		return err
 	})
 	return r, err
+}
+
+func decode(k store.Row, detail store.Detail) (*measure.Result, error) {
+	document, err := k.Document.JSON()
+	if err != nil {
+		return nil, err
+	}
+	return detail.Decode(document)
 }
 
 func (m *memory) Delete(ctx context.Context, ids []string) (deleted int, err error) {
@@ -125,7 +128,7 @@ func (m *memory) Missing(ctx context.Context, ids []string) (missing []string, e
 }
 
 // chosen is what the query selects, in its order.
-func (m *memory) chosen(ctx context.Context, q store.Query) (out []kept, err error) {
+func (m *memory) chosen(ctx context.Context, q store.Query) (out []store.Row, err error) {
 	if err := store.CheckLimit(q.Limit); err != nil {
 		return nil, err
 	}
@@ -137,18 +140,18 @@ func (m *memory) chosen(ctx context.Context, q store.Query) (out []kept, err err
 	if q.OldestFirst {
 		turn = 1
 	}
-	order := func(k kept, start int64, id string) int {
-		return turn * cmp.Or(cmp.Compare(store.Nanos(k.entry.StartedAt), start), strings.Compare(k.entry.ID, id))
+	order := func(k store.Row, start int64, id string) int {
+		return turn * cmp.Or(cmp.Compare(store.Nanos(k.StartedAt), start), strings.Compare(k.ID, id))
 	}
 	err = m.locked(ctx, func() error {
 		for _, k := range m.results {
-			if k.matches(q) && (q.After == "" || order(k, start, id) > 0) {
+			if matches(k, q) && (q.After == "" || order(k, start, id) > 0) {
 				out = append(out, k)
 			}
 		}
 		return nil
 	})
-	slices.SortStableFunc(out, func(a, b kept) int { return order(a, store.Nanos(b.entry.StartedAt), b.entry.ID) })
+	slices.SortStableFunc(out, func(a, b store.Row) int { return order(a, store.Nanos(b.StartedAt), b.ID) })
 	return out, err
 }
 
@@ -159,11 +162,11 @@ func position(c store.Cursor) (start int64, id string, err error) {
 	return c.Position()
 }
 
-func (k kept) matches(q store.Query) bool {
-	e := k.entry
+func matches(k store.Row, q store.Query) bool {
+	e := k.Entry
 	start := store.Nanos(e.StartedAt)
 	for _, l := range q.Levels {
-		if !slices.Contains(k.levels, l) {
+		if !slices.Contains(k.Levels, l) {
 			return false
 		}
 	}
@@ -171,7 +174,7 @@ func (k kept) matches(q store.Query) bool {
 		(q.Campaign == "" || e.Campaign == q.Campaign) &&
 		(!q.ByHand || e.Campaign == "") &&
 		(q.Test == "" || e.Test == q.Test) &&
-		(q.Endpoint == "" || slices.Contains(k.endpoints, q.Endpoint)) &&
+		(q.Endpoint == "" || slices.Contains(k.Endpoints, q.Endpoint)) &&
 		(q.Since.IsZero() || start >= store.Nanos(q.Since)) &&
 		(q.Until.IsZero() || start < store.Nanos(q.Until))
 }
@@ -183,8 +186,8 @@ func (m *memory) List(ctx context.Context, q store.Query) (store.Page[store.Entr
 	}
 	entries := make([]store.Entry, len(chosen))
 	for i, k := range chosen {
-		entries[i] = k.entry
-		entries[i].Figures = maps.Clone(k.entry.Figures)
+		entries[i] = k.Entry
+		entries[i].Figures = maps.Clone(k.Figures)
 	}
 	return store.PageOf(entries, q.Limit, store.Entry.Cursor), nil
 }
@@ -208,7 +211,7 @@ func (m *memory) Results(ctx context.Context, q store.Query, detail store.Detail
 			}
 			var r *measure.Result
 			err := m.locked(ctx, func() (err error) {
-				r, err = detail.Decode(k.document)
+				r, err = decode(k, detail)
 				return err
 			})
 			if err != nil {
@@ -247,7 +250,7 @@ func (m *memory) Campaign(ctx context.Context, id string) (c store.Campaign, err
 func (m *memory) DeleteCampaign(ctx context.Context, id string) (results int, err error) {
 	err = m.locked(ctx, func() error {
 		before := len(m.results)
-		maps.DeleteFunc(m.results, func(_ string, k kept) bool { return id != "" && k.entry.Campaign == id })
+		maps.DeleteFunc(m.results, func(_ string, k store.Row) bool { return id != "" && k.Campaign == id })
 		delete(m.campaigns, id)
 		results = before - len(m.results)
 		return nil

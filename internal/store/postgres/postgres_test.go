@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { postgresql.Main(m) }
 
-func open(t *testing.T, address string) store.Store {
+func open(t testing.TB, address string) store.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), address)
 	if err != nil {

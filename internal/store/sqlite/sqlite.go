@@ -3,8 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"os"
+	"strings"
 	"sync/atomic"
 
 	"soku/internal/measure"
@@ -24,6 +24,8 @@ var dialect = sqlstore.Dialect{
 	Elements:     "json_each(?)",
 	Leading:      "CROSS JOIN",
 	Unindexed:    "+",
+	Document:     "coalesce(d.zstd, d.document)",
+	Documents:    documents,
 	Insert:       insert,
 	AroundDelete: aroundDelete,
 	Migrate:      migrate,
@@ -33,6 +35,14 @@ var dialect = sqlstore.Dialect{
 
 func (s *sqlite) Put(ctx context.Context, results ...*measure.Result) error {
 	if err := s.Store.Put(ctx, results...); err != nil {
+		return err
+	}
+	s.wrote.Store(true)
+	return s.present()
+}
+
+func (s *sqlite) PutDocuments(ctx context.Context, documents ...store.Document) error {
+	if err := s.Store.PutDocuments(ctx, documents...); err != nil {
 		return err
 	}
 	s.wrote.Store(true)
@@ -59,58 +69,61 @@ func (s *sqlite) Close() error {
 	return lost
 }
 
-func insert(ctx context.Context, tx *sql.Tx, rows []sqlstore.Row) (there map[string][]byte, err error) {
-	there = map[string][]byte{}
-	for _, r := range rows {
-		inserted, err := insertRow(ctx, tx, r)
+// documents are rows of JSON, and of documents that their senders compressed.
+func documents(ids []string, all []store.Document) []sqlstore.Rows {
+	var plain, compressed, empty []string
+	var text []string
+	var packed [][]byte
+	for i, d := range all {
+		if d.Compressed() {
+			compressed, empty, packed = append(compressed, ids[i]), append(empty, ""), append(packed, d)
+		} else {
+			plain, text = append(plain, ids[i]), append(text, string(d))
+		}
+	}
+	return []sqlstore.Rows{
+		{Table: "document", Columns: []sqlstore.Column{{Name: "id", Texts: plain}, {Name: "document", Texts: text}}},
+		{Table: "document", Columns: []sqlstore.Column{{Name: "id", Texts: compressed}, {Name: "document", Texts: empty}, {Name: "zstd", Bytes: packed}}},
+	}
+}
+
+// insertedAtOnce is how many rows one statement writes.
+const insertedAtOnce = 100
+
+// insert writes rows with few statements.
+func insert(ctx context.Context, tx *sql.Tx, rows sqlstore.Rows) (written []string, err error) {
+	var names []string
+	for _, c := range rows.Columns {
+		names = append(names, c.Name)
+	}
+	row := "(?" + strings.Repeat(", ?", len(names)-1) + ")"
+	for from := 0; from < rows.Len(); from += insertedAtOnce {
+		to := min(from+insertedAtOnce, rows.Len())
+		var args []any
+		for i := from; i < to; i++ {
+			for _, c := range rows.Columns {
+				switch {
+				case c.Numbers != nil:
+					args = append(args, c.Numbers[i])
+				case c.Bytes != nil:
+					args = append(args, c.Bytes[i])
+				default:
+					args = append(args, c.Texts[i])
+				}
+			}
+		}
+		added, err := tx.QueryContext(ctx, `INSERT INTO `+rows.Table+` (`+strings.Join(names, ", ")+`) VALUES `+row+strings.Repeat(", "+row, to-from-1)+`
+			ON CONFLICT DO NOTHING RETURNING `+names[0], args...)
 		if err != nil {
 			return nil, err
 		}
-		if inserted {
-			continue
-		}
-		var document []byte
-		if err := tx.QueryRowContext(ctx, `SELECT document FROM document WHERE id = ?`, r.ID).Scan(&document); err != nil {
+		first, err := sqlstore.Collect(added, func(scan func(...any) error) (first string, err error) { return first, scan(&first) })
+		if err != nil {
 			return nil, err
 		}
-		there[r.ID] = document
+		written = append(written, first...)
 	}
-	return there, nil
-}
-
-// insertRow writes a row whose ID is not there yet.
-func insertRow(ctx context.Context, tx *sql.Tx, r sqlstore.Row) (inserted bool, err error) {
-	figures, err := json.Marshal(r.Figures)
-	if err != nil {
-		return false, err
-	}
-	start := store.Nanos(r.StartedAt)
-	done, err := tx.ExecContext(ctx, `INSERT INTO result (id, started_at, test, client, server, direction, via, streams,
-			campaign, pattern, label, round, position, repetition, error_kind, error, figures)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-		r.ID, start, string(r.Test), r.Client, r.Server, string(r.Direction), r.Via, r.Streams,
-		r.Campaign, r.Pattern, r.Label, r.Round, r.Order, r.Repeat, string(r.ErrorKind), r.Error, string(figures))
-	if err != nil {
-		return false, err
-	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return false, err
-	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO document (id, document) VALUES (?, ?)`, r.ID, r.Document); err != nil {
-		return false, err
-	}
-	for _, l := range r.Levels {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO result_level (factor, level, started_at, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			l.Factor, l.Value, start, r.ID); err != nil {
-			return false, err
-		}
-	}
-	for _, e := range r.Endpoints {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO result_endpoint (endpoint, started_at, result) VALUES (?, ?, ?)`, e, start, r.ID); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	return written, nil
 }
 
 // manyDeleted is how many results are deleted with an index that lasts as long: SQLite looks

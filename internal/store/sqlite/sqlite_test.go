@@ -268,3 +268,29 @@ func TestAViewInThePlaceOfATableIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestADocumentIsKeptAsItWasSent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "soku.db")
+	s := open(t, path)
+	text, err := storetest.Result("0001aaaa", 1).MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := bytes.Replace(text, []byte("0001aaaa"), []byte("0001bbbb"), 1)
+	sent := storetest.Compressed(other)
+	if err := s.PutDocuments(t.Context(), text, sent); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for id, want := range map[string][2]string{"0001aaaa": {string(text), ""}, "0001bbbb": {"", string(sent)}} {
+		var plain, compressed []byte
+		err := db.QueryRowContext(t.Context(), `SELECT document, zstd FROM document WHERE id = ?`, id).Scan(&plain, &compressed)
+		if err != nil || string(plain) != want[0] || string(compressed) != want[1] {
+			t.Errorf("%s has %q and %q (%v)", id, plain, compressed, err)
+		}
+	}
+}

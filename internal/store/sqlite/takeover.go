@@ -52,17 +52,15 @@ func moveBatch(ctx context.Context, tx *sql.Tx) (int, error) {
 	if err != nil || len(batch) == 0 {
 		return 0, err
 	}
-	for _, r := range batch {
-		if _, err := insertRow(ctx, tx, r); err != nil {
-			return 0, err
-		}
+	if _, err := dialect.InsertRows(ctx, tx, batch); err != nil {
+		return 0, err
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM result_of_schema_1 WHERE id <= ?`, batch[len(batch)-1].ID)
 	return len(batch), err
 }
 
 // nextBatch reads the results of schema 1 with the lowest IDs.
-func nextBatch(ctx context.Context, tx *sql.Tx) (batch []sqlstore.Row, err error) {
+func nextBatch(ctx context.Context, tx *sql.Tx) (batch []store.Row, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id, started_at, test, client, server, campaign, pattern, label, round, position, repetition, error, document
 		FROM result_of_schema_1 ORDER BY id LIMIT ?`, takeOverResults)
 	if err != nil {
@@ -83,26 +81,23 @@ func nextBatch(ctx context.Context, tx *sql.Tx) (batch []sqlstore.Row, err error
 // scanSchema1 is the row that the document of an older row has now. A document
 // that cannot be read keeps what the older columns held: it is listed, and
 // its reader gets an error.
-func scanSchema1(scan func(...any) error) (sqlstore.Row, error) {
-	var old sqlstore.Row
+func scanSchema1(scan func(...any) error) (store.Row, error) {
+	var old store.Row
 	var started int64
 	err := scan(&old.ID, &started, &old.Test, &old.Client, &old.Server, &old.Campaign, &old.Pattern, &old.Label,
-		&old.Round, &old.Order, &old.Repeat, &old.Error, &old.Document)
+		&old.Round, &old.Order, &old.Repeat, &old.Error, (*[]byte)(&old.Document))
 	if err != nil {
-		return sqlstore.Row{}, err
+		return store.Row{}, err
 	}
 	old.StartedAt, old.Figures = store.Moment(started), map[string]float64{}
-	r, err := store.Whole.Decode([]byte(old.Document))
+	r, err := store.Whole.Decode(old.Document)
 	if err != nil {
 		if old.Error != "" {
 			old.ErrorKind = measure.KindInternal
 		}
 		return old, nil
 	}
-	out := sqlstore.Row{Entry: store.EntryOf(r), Endpoints: store.EndpointNames(r), Document: old.Document}
+	out := store.RowOf(r, old.Document)
 	out.ID, out.StartedAt = old.ID, old.StartedAt
-	if r.Trial != nil {
-		out.Levels = r.Trial.Levels
-	}
 	return out, nil
 }

@@ -6,95 +6,54 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"soku/internal/measure"
 	"soku/internal/store"
 )
 
-// Row is what the tables hold of one result.
-type Row struct {
-	store.Entry
-	Levels    []measure.Level
-	Endpoints []string
-	Document  string // JSON
-}
-
-// RowOf is the row of a result.
-func RowOf(r *measure.Result) (Row, error) {
-	var document strings.Builder // a string of its bytes without a copy: they may be 100 MB
-	err := r.WriteJSON(&document)
-	out := Row{Entry: store.EntryOf(r), Endpoints: store.EndpointNames(r), Document: strings.TrimSuffix(document.String(), "\n")}
-	if r.Trial != nil {
-		out.Levels = r.Trial.Levels
-	}
-	return out, err
-}
-
 // Put stores results, all of them or none.
 func (s *Store) Put(ctx context.Context, results ...*measure.Result) error {
-	rows := make([]Row, len(results))
-	var err error
-	failed := "" // result
-	for i, r := range results {
-		if err := store.CheckResult(r); err != nil {
-			return err
-		}
-		failed = r.ID
-		if rows[i], err = RowOf(r); err != nil {
-			break
-		}
+	rows, err := store.RowsOf(s.Place, results)
+	if err != nil {
+		return err
 	}
+	return s.put(ctx, rows)
+}
+
+// PutDocuments stores documents as they are, all of them or none.
+func (s *Store) PutDocuments(ctx context.Context, documents ...store.Document) error {
+	rows, err := store.DocumentRows(ctx, documents)
+	if err != nil {
+		return err
+	}
+	return s.put(ctx, rows)
+}
+
+// PutIn stores a result in a transaction, as [store.Store].Put does.
+func (s *Store) PutIn(ctx context.Context, tx *sql.Tx, r *measure.Result) error {
+	rows, err := store.RowsOf(s.Place, []*measure.Result{r})
 	if err == nil {
-		err = s.Transact(ctx, func(tx *sql.Tx) error {
-			failed, err = s.putRows(ctx, tx, rows, results)
-			return err
-		})
+		_, err = s.insert(ctx, tx, rows)
 	}
+	return err
+}
+
+func (s *Store) put(ctx context.Context, rows []store.Row) error {
+	failed := "" // result
+	err := s.Transact(ctx, func(tx *sql.Tx) (err error) {
+		failed, err = s.insert(ctx, tx, rows)
+		return err
+	})
 	if err != nil {
 		return s.Fail(ctx, "store.write_result", measure.Figures{"result": failed, "store": s.Place, "cause": err})
 	}
 	return nil
 }
 
-// PutIn stores a result in a transaction, as [store.Store].Put does.
-func (s *Store) PutIn(ctx context.Context, tx *sql.Tx, r *measure.Result) error {
-	if err := store.CheckResult(r); err != nil {
-		return err
-	}
-	row, err := RowOf(r)
-	if err == nil {
-		_, err = s.putRows(ctx, tx, []Row{row}, []*measure.Result{r})
-	}
-	return err
-}
-
-// putRows writes rows and returns the identity of the first that cannot be written.
-func (s *Store) putRows(ctx context.Context, tx *sql.Tx, rows []Row, results []*measure.Result) (failed string, err error) {
-	there, err := s.Dialect.Insert(ctx, tx, rows)
-	if err != nil && len(rows) > 0 {
-		return rows[0].ID, err
-	}
-	for i, row := range rows {
-		column, found := there[row.ID]
-		if !found {
-			continue
-		}
-		stored, err := s.Dialect.json(column)
-		if err == nil && string(stored) != row.Document {
-			err = store.Conflict(s.Place, results[i], stored)
-		}
-		if err != nil {
-			return row.ID, err
-		}
-	}
-	return "", nil
-}
-
 // Get returns the result with exactly that ID.
 func (s *Store) Get(ctx context.Context, id string) (*measure.Result, error) {
 	var column []byte
-	err := s.DB.QueryRowContext(ctx, s.Dialect.SQL(`SELECT document FROM document WHERE id = ?`), s.Dialect.text(id)).Scan(&column)
+	err := s.DB.QueryRowContext(ctx, s.Dialect.SQL(`SELECT `+s.Dialect.Document+` FROM document AS d WHERE d.id = ?`), s.Dialect.text(id)).Scan(&column)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, store.NoResult(s.Place, id)
 	}
@@ -109,7 +68,7 @@ func (s *Store) Get(ctx context.Context, id string) (*measure.Result, error) {
 }
 
 func (s *Store) decode(column []byte, detail store.Detail) (*measure.Result, error) {
-	document, err := s.Dialect.json(column)
+	document, err := store.Document(column).JSON()
 	if err != nil {
 		return nil, err
 	}

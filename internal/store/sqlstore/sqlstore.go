@@ -39,11 +39,13 @@ type Dialect struct {
 	Unindexed string
 	// Text is a text as a column may hold it, and Plain the text of which that was made; nil: the text itself.
 	Text, Plain func(string) string
-	// JSON is the document that a column has; nil: the column is JSON.
-	JSON func(column []byte) ([]byte, error)
-	// Insert writes rows whose identities are not there yet. It returns the columns of the documents that
-	// are there for the others, by identity.
-	Insert func(ctx context.Context, tx *sql.Tx, rows []Row) (there map[string][]byte, err error)
+	// Document is the column of a document, in the table document AS d.
+	Document string
+	// Documents are the tables of rows that hold the documents: those of some have other columns than those of others.
+	Documents func(ids []string, documents []store.Document) []Rows
+	// Insert writes those of the rows whose key is not there yet, and returns the first columns of what was written,
+	// which are texts.
+	Insert func(ctx context.Context, tx *sql.Tx, rows Rows) (written []string, err error)
 	// AroundDelete is called with how many results a transaction deletes, before it does; after is called
 	// at its end. nil: nothing is to be done.
 	AroundDelete func(ctx context.Context, tx *sql.Tx, results int) (after func() error, err error)
@@ -137,14 +139,6 @@ func (d Dialect) SQL(text string) string {
 		return text
 	}
 	return d.Statement(text)
-}
-
-// json is a document as JSON.
-func (d Dialect) json(column []byte) ([]byte, error) {
-	if d.JSON == nil {
-		return column, nil
-	}
-	return d.JSON(column)
 }
 
 // query runs a statement and reads all its rows.

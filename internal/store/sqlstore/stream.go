@@ -20,7 +20,7 @@ func (s *Store) Results(ctx context.Context, q store.Query, detail store.Detail)
 			return
 		}
 		sel.joins += " JOIN document AS d ON d.id = r.id"
-		st := sel.statement(`r.id, d.document`, q.Limit)
+		st := sel.statement(`r.id, `+s.Dialect.Document, q.Limit)
 		rows, err := s.DB.QueryContext(ctx, s.Dialect.SQL(st.Text), st.Args...)
 		if err != nil {
 			yield(nil, s.Fail(ctx, "store.read_results", measure.Figures{"store": s.Place, "cause": err}))
