@@ -20,7 +20,8 @@ type Query struct {
 	Test     measure.Test // kind of test
 	// Endpoint is the client or the server, by its name, by its name and the label
 	// of its address ("vm.vlan"), or by its address.
-	Endpoint string
+	Endpoint       string
+	Client, Server string // [Entry].Client and Server; with both, an index selects the pair
 	// Levels selects patterns in which each of these factors has this level.
 	Levels []measure.Level
 	Since  time.Time // started at this time or later

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"soku/internal/measure"
 )
@@ -51,12 +52,20 @@ type Store interface {
 	// how many there were. An ID that no result has is no error. Campaigns stay, and so do
 	// the journals from which a resumed campaign puts its results back.
 	Delete(ctx context.Context, ids []string) (int, error)
+	// DeleteBefore removes the results that started before a time, the earliest first, and returns how many there
+	// were, also with an error. It removes thousands at a time: if it ends early, the latest of them stay.
+	DeleteBefore(ctx context.Context, t time.Time) (int, error)
 	// Missing returns those of the IDs that no stored result has, in the order in
 	// which they were given. With it a campaign that is resumed finds out which
 	// results of its journal are missing from the store without reading any document.
 	Missing(ctx context.Context, ids []string) ([]string, error)
 	// List returns a page of what the query selects, without reading documents.
 	List(ctx context.Context, q Query) (Page[Entry], error)
+	// Series returns a page of the figures with these keys of what the query selects, without reading documents.
+	Series(ctx context.Context, q Query, keys ...string) (Page[Point], error)
+	// Newest returns a page of the newest results of the pairs that the query selects, one a pair, in the order of
+	// their clients and servers.
+	Newest(ctx context.Context, q PairQuery) (Page[Entry], error)
 	// Count returns how many results the query selects; After and Limit of the
 	// query do not matter.
 	Count(ctx context.Context, q Query) (int, error)

@@ -14,7 +14,7 @@ import (
 	"soku/internal/store"
 )
 
-// What a store does with documents that others wrote.
+// Documents that others wrote.
 var prepared = map[string]func(*testing.T, store.Store){
 	"takes documents, compressed or not":        preparedTaken,
 	"takes documents and results alike":         preparedAlike,

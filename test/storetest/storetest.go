@@ -15,7 +15,7 @@ import (
 // Run tests the stores that open makes. Each call of open returns a new, empty
 // store; the suite closes it.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
-	for _, tests := range []map[string]func(*testing.T, store.Store){documents, prepared, lists, campaigns, lifetime} {
+	for _, tests := range []map[string]func(*testing.T, store.Store){documents, prepared, lists, pagesOf, campaigns, lifetime} {
 		for name, test := range tests {
 			t.Run(name, func(t *testing.T) {
 				s := open(t)

@@ -10,9 +10,11 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"soku/internal/measure"
 	"soku/internal/store"
@@ -115,6 +117,16 @@ func (m *memory) Delete(ctx context.Context, ids []string) (deleted int, err err
 	return deleted, err
 }
 
+func (m *memory) DeleteBefore(ctx context.Context, t time.Time) (deleted int, err error) {
+	err = m.locked(ctx, func() error {
+		before := len(m.results)
+		maps.DeleteFunc(m.results, func(_ string, k store.Row) bool { return store.Nanos(k.StartedAt) < store.Nanos(t) })
+		deleted = before - len(m.results)
+		return nil
+	})
+	return deleted, err
+}
+
 func (m *memory) Missing(ctx context.Context, ids []string) (missing []string, err error) {
 	err = m.locked(ctx, func() error {
 		for _, id := range ids {
@@ -171,6 +183,8 @@ func matches(k store.Row, q store.Query) bool {
 		}
 	}
 	return strings.HasPrefix(e.ID, q.IDPrefix) &&
+		(q.Client == "" || e.Client == q.Client) &&
+		(q.Server == "" || e.Server == q.Server) &&
 		(q.Campaign == "" || e.Campaign == q.Campaign) &&
 		(!q.ByHand || e.Campaign == "") &&
 		(q.Test == "" || e.Test == q.Test) &&
@@ -190,6 +204,51 @@ func (m *memory) List(ctx context.Context, q store.Query) (store.Page[store.Entr
 		entries[i].Figures = maps.Clone(k.Figures)
 	}
 	return store.PageOf(entries, q.Limit, store.Entry.Cursor), nil
+}
+
+func (m *memory) Series(ctx context.Context, q store.Query, keys ...string) (store.Page[store.Point], error) {
+	chosen, err := m.chosen(ctx, q)
+	if err != nil {
+		return store.Page[store.Point]{}, err
+	}
+	points := make([]store.Point, len(chosen))
+	for i, k := range chosen {
+		points[i] = store.Point{ID: k.ID, StartedAt: k.StartedAt, Values: make([]float64, len(keys))}
+		for n, key := range keys {
+			var found bool
+			if points[i].Values[n], found = k.Figures[key]; !found {
+				points[i].Values[n] = math.NaN()
+			}
+		}
+	}
+	return store.PageOf(points, q.Limit, store.Point.Cursor), nil
+}
+
+func (m *memory) Newest(ctx context.Context, q store.PairQuery) (store.Page[store.Entry], error) {
+	none := store.Page[store.Entry]{}
+	if err := store.CheckLimit(q.Limit); err != nil {
+		return none, err
+	}
+	client, server, err := q.After.Pair()
+	if err != nil {
+		return none, err
+	}
+	after := [2]string{client, server}
+	all, err := m.List(ctx, store.Query{Test: q.Test})
+	if err != nil {
+		return none, err
+	}
+	seen := map[[2]string]bool{}
+	newest := slices.DeleteFunc(all.Items, func(e store.Entry) bool {
+		pair := [2]string{e.Client, e.Server}
+		drop := seen[pair] || q.After != "" && slices.Compare(pair[:], after[:]) <= 0
+		seen[pair] = true
+		return drop
+	})
+	slices.SortFunc(newest, func(a, b store.Entry) int {
+		return cmp.Or(strings.Compare(a.Client, b.Client), strings.Compare(a.Server, b.Server))
+	})
+	return store.PageOf(newest, q.Limit, store.Entry.PairCursor), nil
 }
 
 func (m *memory) Count(ctx context.Context, q store.Query) (int, error) {

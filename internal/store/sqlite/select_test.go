@@ -48,6 +48,10 @@ func TestQueriesAreAnsweredInTheOrderOfAnIndex(t *testing.T) {
 		{store.Query{Campaign: "c", Test: measure.TestTCP}, "result_by_campaign (campaign=?)"},
 		{store.Query{Campaign: "c", Until: time.Unix(9, 0), After: cursor, OldestFirst: true}, "result_by_campaign (campaign=? AND (started_at,id)>(?,?) AND started_at<?)"},
 		{store.Query{ByHand: true}, "result_by_campaign (campaign=?)"},
+		{store.Query{Client: "a", Server: "b"}, "result_by_pair (client=? AND server=?)"},
+		{store.Query{Client: "a", Server: "b", After: cursor}, "result_by_pair (client=? AND server=? AND (started_at,id)<(?,?))"},
+		{store.Query{Client: "a", Server: "b", Test: measure.TestTCP, After: cursor}, "result_by_test_and_pair (test=? AND client=? AND server=? AND (started_at,id)<(?,?))"},
+		{store.Query{Client: "a", Server: "b", Campaign: "c"}, "result_by_pair (client=? AND server=?)"},
 		{store.Query{Endpoint: "vm"}, "t USING PRIMARY KEY (endpoint=?)"},
 		{store.Query{Endpoint: "vm", After: cursor, Test: measure.TestTCP}, "t USING PRIMARY KEY (endpoint=? AND (started_at,result)<(?,?))"},
 		{store.Query{Levels: level[:1]}, "t USING PRIMARY KEY (factor=? AND level=?)"},
@@ -62,6 +66,9 @@ func TestQueriesAreAnsweredInTheOrderOfAnIndex(t *testing.T) {
 			}
 			steps := plan(t, s, st)
 			whole := c.q.After == "" && c.index == "result_by_start"
+			if st, err = dialect.Series(c.q, []string{"goodput_bps"}); err != nil || plan(t, s, st) != steps {
+				t.Errorf("figures are answered by\n%s\n(%v), a list by\n%s", plan(t, s, st), err, steps)
+			}
 			if !strings.Contains(steps, c.index) || strings.Contains(steps, "TEMP B-TREE") || !whole && strings.Contains(steps, "SCAN") {
 				t.Errorf("answered by\n%s\nwant %s", steps, c.index)
 			}
@@ -81,6 +88,30 @@ func TestQueriesAreAnsweredInTheOrderOfAnIndex(t *testing.T) {
 		}
 		if steps := plan(t, s, st); !strings.Contains(steps, index) || q.IDPrefix == "" && strings.Contains(steps, "TEMP B-TREE") {
 			t.Errorf("%+v is answered by\n%s\nwant %s", q, steps, index)
+		}
+	}
+}
+
+// The newest result of each pair must not take longer the more results a pair has.
+func TestTheNewestOfEachPairAreFoundByIndexes(t *testing.T) {
+	s := opened(t, filepath.Join(t.TempDir(), "soku.db")).(*sqlite)
+	after := store.Entry{Client: "a", Server: "b"}.PairCursor()
+	for _, c := range []struct {
+		q     store.PairQuery
+		index string
+	}{
+		{store.PairQuery{}, "newest USING COVERING INDEX result_by_pair (client=? AND server=?)"},
+		{store.PairQuery{After: after, Limit: 20}, "newest USING COVERING INDEX result_by_pair (client=? AND server=?)"},
+		{store.PairQuery{Test: measure.TestTCP}, "newest USING COVERING INDEX result_by_test_and_pair (test=? AND client=? AND server=?)"},
+	} {
+		st, err := dialect.Newest(c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := plan(t, s, st)
+		if !strings.Contains(steps, c.index) || strings.Contains(steps, "SCAN result") || strings.Count(steps, "TEMP B-TREE") != 1 || // of the pairs
+			strings.Count(steps, "SEARCH result USING COVERING INDEX result_by_") != 2 {
+			t.Errorf("%+v is answered by\n%s", c.q, steps)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type sqlite struct {
 var dialect = sqlstore.Dialect{
 	Elements:     "json_each(?)",
 	Leading:      "CROSS JOIN",
-	Unindexed:    "+",
+	Start:        "started_at",
 	Document:     "coalesce(d.zstd, d.document)",
 	Documents:    documents,
 	Insert:       insert,

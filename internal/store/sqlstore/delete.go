@@ -3,8 +3,11 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"time"
 
 	"soku/internal/measure"
+	"soku/internal/store"
 )
 
 // Delete removes the results with exactly these IDs.
@@ -21,22 +24,52 @@ func (s *Store) Delete(ctx context.Context, ids []string) (deleted int, err erro
 	return deleted, nil
 }
 
+// deletedAtOnce is how many results one transaction of [Store.DeleteBefore] deletes.
+const deletedAtOnce = 20_000
+
+// DeleteBefore removes the results that started before a time.
+func (s *Store) DeleteBefore(ctx context.Context, t time.Time) (deleted int, err error) {
+	for {
+		n := 0
+		err := s.Transact(ctx, func(tx *sql.Tx) error {
+			ids, err := s.identities(ctx, tx, fmt.Sprintf(`%s < ? ORDER BY %[1]s LIMIT %d`, s.Dialect.Start, deletedAtOnce), store.Nanos(t))
+			if err == nil && len(ids) > 0 {
+				n, err = s.deleteResults(ctx, tx, ids)
+			}
+			return err
+		})
+		if err != nil {
+			return deleted, s.Fail(ctx, "store.delete", measure.Figures{"results": deletedAtOnce, "store": s.Place, "cause": err})
+		}
+		if n == 0 {
+			return deleted, nil
+		}
+		deleted += n
+	}
+}
+
+// identities are those of the results that a condition selects.
+func (s *Store) identities(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]string, error) {
+	rows, err := tx.QueryContext(ctx, s.Dialect.SQL(`SELECT id FROM result WHERE `+where), args...)
+	if err != nil {
+		return nil, err
+	}
+	return Collect(rows, func(scan func(...any) error) (id string, err error) {
+		err = scan(&id)
+		s.Dialect.plain(&id)
+		return id, err
+	})
+}
+
 // DeleteCampaign removes a campaign with its results.
 func (s *Store) DeleteCampaign(ctx context.Context, id string) (deleted int, err error) {
 	if id == "" { // results of no campaign have an empty one
 		return 0, nil
 	}
 	err = s.Transact(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, s.Dialect.SQL(`SELECT id FROM result WHERE campaign = ?`), s.Dialect.text(id))
+		ids, err := s.identities(ctx, tx, `campaign = ?`, s.Dialect.text(id))
 		if err != nil {
 			return err
-		}
-		ids, err := Collect(rows, func(scan func(...any) error) (id string, err error) { return id, scan(&id) })
-		if err != nil {
-			return err
-		}
-		for i := range ids {
-			s.Dialect.plain(&ids[i])
 		}
 		if deleted, err = s.deleteResults(ctx, tx, ids); err != nil {
 			return err

@@ -71,9 +71,17 @@ func (d Dialect) selectResults(q store.Query) (selection, error) {
 		start, id = "t.started_at", "t.result"
 		s.add("t.factor = ? AND t.level = ?", d.text(levels[0].Factor), d.text(levels[0].Value))
 		levels = levels[1:]
+	case q.Campaign == "" && !q.ByHand && q.Test == "" && (q.Client == "" || q.Server == ""):
+		start = d.Start
 	}
 	for _, l := range levels {
 		s.add("EXISTS (SELECT 1 FROM result_level AS l WHERE l.factor = ? AND l.level = ? AND l.started_at = r.started_at AND l.result = r.id)", d.text(l.Factor), d.text(l.Value))
+	}
+	if q.Client != "" {
+		s.add("r.client = ?", d.text(q.Client))
+	}
+	if q.Server != "" {
+		s.add("r.server = ?", d.text(q.Server))
 	}
 	if q.Campaign != "" {
 		s.add("r.campaign = ?", d.text(q.Campaign))
@@ -84,7 +92,7 @@ func (d Dialect) selectResults(q store.Query) (selection, error) {
 	switch {
 	case q.Test == "":
 	case q.Campaign != "":
-		s.add(d.Unindexed+"r.test = ?", string(q.Test)) // the index of the campaign selects fewer than that of the test
+		s.add("(r.test = ?) IS TRUE", string(q.Test)) // no index: the index of the campaign selects fewer than that of the test
 	default:
 		s.add("r.test = ?", string(q.Test))
 	}

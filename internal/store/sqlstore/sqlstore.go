@@ -35,8 +35,8 @@ type Dialect struct {
 	Elements string
 	// Leading joins a table to one that comes first, which the database keeps in this order.
 	Leading string
-	// Unindexed keeps the index of the column that follows out of use; it may be empty.
-	Unindexed string
+	// Start is the time of a result as the index of all results has it; other indexes have the column started_at.
+	Start string
 	// Text is a text as a column may hold it, and Plain the text of which that was made; nil: the text itself.
 	Text, Plain func(string) string
 	// Document is the column of a document, in the table document AS d.
