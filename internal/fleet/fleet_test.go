@@ -29,6 +29,21 @@ func TestASubjectSaysWhoSentIt(t *testing.T) {
 	}
 }
 
+func TestAnAnswerGoesToTheAgentThatAsked(t *testing.T) {
+	if !fleet.MayReply(someAgent, fleet.Down(someAgent, fleet.DownAnswer, "word", "1")) {
+		t.Error("its own answer is refused")
+	}
+	other := "UB" + someAgent[2:]
+	for _, subject := range []string{
+		"", fleet.Down(someAgent, fleet.DownTrial), fleet.Down(someAgent, fleet.DownAnswer), fleet.Down(someAgent, fleet.DownAnswer) + ".",
+		fleet.Down(someAgent, fleet.DownAnswer, ">"), fleet.Down(other, fleet.DownAnswer, "word"), fleet.Down(other, fleet.DownLeave), fleet.Everyone,
+	} {
+		if fleet.MayReply(someAgent, subject) {
+			t.Errorf("%q is taken for its own answer", subject)
+		}
+	}
+}
+
 func TestAMessageIsBoundedAndCleaned(t *testing.T) {
 	if _, err := fleet.Decode[fleet.Hello]([]byte(`{"name":"`+strings.Repeat("x", 100)+`"}`), 50); measure.AsError(err, "").Code != "fleet.message.long" {
 		t.Error(err)

@@ -64,6 +64,13 @@ func MayHear(agent string) []string {
 	return []string{downward + agent + ".>", Everyone, Everyone + ".>"}
 }
 
+// MayReply reports whether the hub may send the answer of an agent's request to a subject. The broker lets an
+// agent name any subject for it: a hub that did not check would pass its answer on to another agent.
+func MayReply(agent, subject string) bool {
+	rest, ok := strings.CutPrefix(subject, Down(agent, DownAnswer)+".")
+	return ok && rest != "" && !strings.ContainsAny(rest, "*> ")
+}
+
 // idLength is the length of an nkey's public half.
 const idLength = 56
 
