@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,8 +16,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"soku/internal/agent"
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -138,6 +141,37 @@ func TestAFolderForCopiesThatDoesNotExistIsAnError(t *testing.T) {
 	_, _, err := endpoint.Listen(endpoint.Server{Ports: []int{0}, CopyRoot: filepath.Join(t.TempDir(), "nowhere")})
 	if measure.KindOf(err) != measure.KindUsage {
 		t.Error(err)
+	}
+}
+
+// The owner's limits hold whatever a client asks for.
+func TestTheServerKeepsTheLimitsOfItsOwner(t *testing.T) {
+	limits := endpoint.Server{Ports: []int{0}, Token: "of the test", MaxRate: 1e6, MaxDuration: measure.Duration(time.Second)}
+	away := limits
+	away.Allow = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	long := option.Defaults(measure.TestTCP)
+	long.Rate = 1e5
+	fast := long
+	fast.Duration, fast.Rate = measure.Duration(500*time.Millisecond), 2e6
+	for name, c := range map[string]struct {
+		server  endpoint.Server
+		options measure.Options
+		refused bool
+	}{"duration": {limits, long, true}, "rate": {limits, fast, false}, "network": {away, fast, true}} {
+		port, run, err := endpoint.Listen(c.server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- run(ctx) }()
+		c.options.Port = port
+		r := agent.Local{Version: "test"}.Run(t.Context(), agent.Spec{Test: measure.TestTCP, Options: c.options, Host: "127.0.0.1", Access: agent.Access{Token: c.server.Token}}, agent.Hooks{})
+		if c.refused != (r.Error != nil && r.Error.Kind == measure.KindRefused) || !c.refused && (r.Error != nil || r.Options.Rate != limits.MaxRate) {
+			t.Errorf("%s: %v, rate %v", name, r.Error, r.Options.Rate)
+		}
+		stop()
+		<-ended
 	}
 }
 

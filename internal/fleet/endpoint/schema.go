@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"net/netip"
 	"time"
 
 	"soku/internal/measure"
@@ -31,6 +32,11 @@ type Server struct {
 	Token string `json:"token"`
 	// CopyRoot is the folder for copies of files, or empty if the server takes none.
 	CopyRoot string `json:"copy_root,omitempty"`
+
+	// Limits of each test that the server runs, as the owner of the host sets them; 0 and empty: none.
+	MaxRate     measure.Rate     `json:"max_rate_bps,omitempty"`
+	MaxDuration measure.Duration `json:"max_duration_ns,omitempty"`
+	Allow       []netip.Prefix   `json:"allow,omitempty"` // networks of clients
 }
 
 // Ready is a host that does what was wished, or the reason why not.

@@ -16,7 +16,10 @@ const maxClients = 1000
 // Listen opens a server for soku's own protocol on the first port of a wish that is free. run
 // serves until ctx ends.
 func Listen(wish Server) (port int, run func(context.Context) error, err error) {
-	cfg := server.Config{MaxClients: maxClients, Token: wish.Token, Version: version.String()}
+	cfg := server.Config{
+		MaxClients: maxClients, Token: wish.Token, Version: version.String(),
+		MaxRate: wish.MaxRate, MaxDuration: wish.MaxDuration, Allow: wish.Allow,
+	}
 	if wish.CopyRoot != "" {
 		if err := cfg.OpenCopyRoot(wish.CopyRoot, 0); err != nil {
 			return 0, nil, err
