@@ -63,6 +63,8 @@ var commandLineImports = map[string]string{
 	"soku/internal/dropin/ethr":       "dropin.go",
 	"soku/internal/dropin/iperf3":     "dropin.go server.go",
 	"soku/internal/dropin/ntttcp":     "dropin.go",
+	"soku/internal/fleet":             "agent.go", // the pin and addresses of flags
+	"soku/internal/fleet/daemon":      "agent.go",
 	"soku/internal/fleet/endpoint":    "worker.go",
 	"soku/internal/floor":             "floor.go",
 	"soku/internal/ingest":            "comparechoice.go ingest.go ingestfolder.go",

@@ -247,7 +247,7 @@ var commands = []struct {
 	group string
 	make  func(*System) *cobra.Command
 }{
-	{groupTests, newServerCommand}, {groupTests, newFloorCommand}, {groupTests, newDoctorCommand},
+	{groupTests, newServerCommand}, {groupTests, newFloorCommand}, {groupTests, newDoctorCommand}, {groupTests, newAgentCommand},
 	{groupCampaigns, newNewCommand}, {groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newVersusCommand}, {groupCampaigns, newCheckCommand}, {groupCampaigns, newCatalogCommand}, {groupCampaigns, newLabCommand},
 	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newMergeCommand}, {groupResults, newIngestCommand},
 	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},
