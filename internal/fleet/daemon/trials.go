@@ -125,7 +125,7 @@ func (t *trials) run(ctx context.Context, r *trial) {
 		t.mu.Unlock()
 		r.cancel(nil)
 	}()
-	var counted int64
+	counted := counter{}
 	var opened time.Time
 	hooks := agent.Hooks{
 		Ready: func(ctx context.Context) (err error) {
@@ -144,8 +144,7 @@ func (t *trials) run(ctx context.Context, r *trial) {
 			r.reports.set(fleet.TrialReport{Started: true, StartDelayNs: at.Sub(opened).Nanoseconds()})
 		},
 		Progress: func(p measure.Progress) {
-			counted += p.Bytes
-			if err := t.d.usage.add(p.Bytes); err != nil {
+			if err := t.d.usage.add(counted.add(p)); err != nil {
 				r.cancel(err)
 			}
 			r.reports.progress(p, time.Now())
@@ -153,7 +152,7 @@ func (t *trials) run(ctx context.Context, r *trial) {
 	}
 	result := agent.Process{Now: time.Now, Command: func(ctx context.Context) (*exec.Cmd, error) { return t.d.Command(ctx, "trial") }}.Run(ctx, r.spec, hooks)
 	result.ID = r.spec.Result
-	_ = t.d.usage.add(moved(result) - counted)
+	_ = t.d.usage.add(moved(result) - counted.sum())
 	t.d.usage.flush()
 	t.keep(result, r.reports)
 }

@@ -44,7 +44,7 @@ func openUsage(s *state, limit measure.Size, now func() time.Time) (*usage, erro
 	return u, nil
 }
 
-// add counts bytes, and returns an error of kind refused when the day has no more.
+// add counts bytes, fewer than 0 to correct what was counted, and returns an error of kind refused when the day has no more.
 func (u *usage) add(bytes int64) error {
 	if u.limit <= 0 {
 		return nil
@@ -52,7 +52,7 @@ func (u *usage) add(bytes int64) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.turn()
-	u.day.Bytes += max(bytes, 0)
+	u.day.Bytes = max(u.day.Bytes+bytes, 0)
 	if u.now().Sub(u.saved) >= saveEvery {
 		u.save()
 	}
@@ -97,6 +97,31 @@ func (u *usage) exhausted(more int64) error {
 func (u *usage) save() {
 	u.saved = u.now()
 	_ = u.state.write(usageName, u.day)
+}
+
+// counter counts what a running trial reports: both ends may report one direction.
+type counter map[measure.Direction]map[measure.Role]int64
+
+// add counts a live interval, and returns by how much the sum grew.
+func (c counter) add(p measure.Progress) int64 {
+	before := c.sum()
+	if c[p.Direction] == nil {
+		c[p.Direction] = map[measure.Role]int64{}
+	}
+	c[p.Direction][p.Role] += p.Bytes
+	return c.sum() - before
+}
+
+// sum is what both directions together have moved.
+func (c counter) sum() (bytes int64) {
+	for _, roles := range c {
+		most := int64(0)
+		for _, n := range roles {
+			most = max(most, n)
+		}
+		bytes += most
+	}
+	return bytes
 }
 
 // moved is how many bytes the result says that this end sent and received.
