@@ -75,22 +75,27 @@ func (b *barrier) pass() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state == away || b.state == waiting {
-		b.close(measure.Fail(measure.KindBroken, "agent.process.no_wait", measure.Figures{"host": b.client.String()}))
+		b.close(Spec{Client: b.client}.NotWaiting())
 	}
 	return b.state == open
 }
 
-// startedAt is when a child started, on the clock of this process, from the delay between
-// the arrival of the order at the child and the start, and from when its report arrived. The
-// rest of that time the order and the report were on their way: half of it each, or
-// anything between none and all, hence the uncertainty.
+// startedAt is when a child started.
 func (b *barrier) startedAt(delay time.Duration, reported time.Time) (at time.Time, uncertainty time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	passed := reported.Sub(b.ordered)
+	return StartedAt(b.ordered, delay, reported)
+}
+
+// StartedAt is when a trial started, on the clock of this process: from when the order to start was sent, the delay between
+// its arrival at the trial and the start, and from when the report of the start arrived. The
+// rest of that time the order and the report were on their way: half of it each, or
+// anything between none and all, hence the uncertainty.
+func StartedAt(ordered time.Time, delay time.Duration, reported time.Time) (at time.Time, uncertainty time.Duration) {
+	passed := max(reported.Sub(ordered), 0)
 	delay = min(max(delay, 0), passed)
 	uncertainty = (passed - delay) / 2
-	return b.ordered.Add(delay + uncertainty), uncertainty
+	return ordered.Add(delay + uncertainty), uncertainty
 }
 
 func (b *barrier) close(why error) {

@@ -88,7 +88,7 @@ func TestATrialHasAsMuchTimeAsItsOptionsSay(t *testing.T) {
 	r.within = func(d time.Duration) { within = append(within, d) }
 	s := Spec{Test: measure.TestTCP, Options: option.Defaults(measure.TestTCP)}
 	s.Options.Omit, s.Options.Duration = measure.Duration(time.Second), measure.Duration(5*time.Second)
-	r.longest = s.longest()
+	r.longest = s.Longest()
 	const progress = `{"progress":{"bytes":1}}` + "\n"
 	if _, err := r.Write([]byte(progress + progress + `{"result":{"schema":"soku.result/1","id":"a"}}` + "\n")); err != nil {
 		t.Fatal(err)
@@ -97,11 +97,11 @@ func TestATrialHasAsMuchTimeAsItsOptionsSay(t *testing.T) {
 		t.Errorf("%v, want %v", within, want)
 	}
 	s.Options.Bytes, s.Options.Duration = 1, 0
-	if d := s.longest(); d != 0 {
+	if d := s.Longest(); d != 0 {
 		t.Errorf("a trial of an amount has %v", d)
 	}
 	alone := Spec{Test: measure.TestPing, Options: option.Defaults(measure.TestPing)}
-	if d := alone.longest(); alone.Options.Duration == 0 || d != 0 {
+	if d := alone.Longest(); alone.Options.Duration == 0 || d != 0 {
 		t.Errorf("a trial of %v without a server has %v", alone.Options.Duration, d)
 	}
 }

@@ -74,13 +74,13 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 		return nil, err
 	}
 	barrier := newBarrier(ctx, cancel, h.Ready, stdin, s.Client)
-	late := time.AfterFunc(cmp.Or(p.mute, cmp.Or(s.longest(), unknownTime)+longestMute), func() {
-		cancel(measure.Fail(measure.KindBroken, "agent.process.overtime", measure.Figures{"host": s.Client.String()}))
+	late := time.AfterFunc(cmp.Or(p.mute, cmp.Or(s.Longest(), unknownTime)+longestMute), func() {
+		cancel(s.Overtime())
 	})
 	defer late.Stop()
 	out := &reportReader{
 		barrier: barrier, hooks: h, done: func() { _ = stdin.Close() }, within: func(d time.Duration) { late.Reset(d) },
-		limit: maxReport, options: s.Options, longest: s.longest(), began: time.Now(),
+		limit: maxReport, options: s.Options, longest: s.Longest(), began: time.Now(),
 	}
 	complaints := &process.Tail{Limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, complaints
@@ -112,8 +112,8 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 	return out.result, nil
 }
 
-// longest is how long the trial may take from its start, or 0 if that is not known.
-func (s Spec) longest() time.Duration {
+// Longest is how long the trial may take from its start, or 0 if that is not known.
+func (s Spec) Longest() time.Duration {
 	o, err := option.Effective(s.Options, s.Test)
 	if err != nil || o.Duration <= 0 || !option.NeedsServer(o, s.Test) {
 		return 0
@@ -127,10 +127,28 @@ const codeLost = "agent.process.lost"
 // shell reports SIGKILL and SIGTERM) or whose connection ended (255: ssh).
 var lostStatus = []int{-1, 255, 137, 143}
 
+// codeAway is that of a trial whose agent has gone away.
+const codeAway = "fleet.agent_away"
+
 // Lost reports whether a trial ended because its process was killed or because the connection
 // to its host ended: it may be run again.
 func Lost(e *measure.Error) bool {
-	return e != nil && (e.Code == codeLost || e.Code == "ssh.lost")
+	return e != nil && (e.Code == codeLost || e.Code == "ssh.lost" || e.Code == codeAway)
+}
+
+// NotWaiting is the failure of a trial whose client started it without waiting for the order to start.
+func (s Spec) NotWaiting() *measure.Error {
+	return measure.Fail(measure.KindBroken, "agent.process.no_wait", measure.Figures{"host": s.Client.String()})
+}
+
+// Overtime is the failure of a trial that did not end in time.
+func (s Spec) Overtime() *measure.Error {
+	return measure.Fail(measure.KindBroken, "agent.process.overtime", measure.Figures{"host": s.Client.String()})
+}
+
+// Away is the failure of a trial whose client has gone away: see [Lost].
+func (s Spec) Away(why string) *measure.Error {
+	return measure.Fail(measure.KindBroken, codeAway, measure.Figures{"host": s.Client.String(), "why": why})
 }
 
 func childFailure(s Spec, out *reportReader, complaints *process.Tail, err error) error {
