@@ -74,6 +74,7 @@ const (
 	ServerAwaited  Code = "server_awaited"
 	ReplacesGroup  Code = "replaces_group_result"
 	RepeatsLost    Code = "repeats_lost_result"
+	ArrivedLate    Code = "arrived_late"
 
 	// Results of other programs.
 	TestUnknown             Code = "test_unknown"

@@ -313,6 +313,8 @@ var otherCodes = []Info{
 	{RepeatsLost, Note, "", []Figure{
 		{Key: "result", Text: true, Meaning: "identity that the lost result was to have"},
 	}, "The same trial was lost before, because its process was killed or the connection to its host ended, and ran again.", ""},
+	{ArrivedLate, Note, "", nil,
+		"The agent that ran the trial delivered this result when its campaign no longer waited for it. The campaign may have run the trial again.", ""},
 	{Text, Warning, "", []Figure{
 		{Key: "text", Text: true, Meaning: "the sentence"},
 	}, "A sentence of an earlier version of soku, which kept findings as text, or of another program.", ""},
