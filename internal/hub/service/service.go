@@ -1,0 +1,303 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"soku/internal/campaign/journal/sqljournal"
+	"soku/internal/catalog"
+	"soku/internal/conduct"
+	"soku/internal/fleet/broker"
+	"soku/internal/fleet/enrol"
+	"soku/internal/hub"
+	"soku/internal/hub/campaigns"
+	"soku/internal/measure"
+	"soku/internal/panics"
+	"soku/internal/store"
+	"soku/internal/store/sqlstore"
+	"soku/internal/version"
+	"soku/internal/web"
+)
+
+// Options are how a hub runs.
+type Options struct {
+	Folder string   // of keys, certificate and state; for its owner alone
+	Listen string   // host:port of HTTPS
+	NATS   string   // host:port of the hub's own broker
+	Names  []string // names and addresses by which agents reach the hub, the first in join commands
+
+	Certificate, Key string   // files in PEM form; empty: the hub's own certificate
+	Brokers          []string // addresses of brokers of its own, as in tls://a:7661; empty: the hub has one
+
+	Store    store.Store // a database: of package sqlite or postgres
+	Limits   func() (*catalog.Catalog, error)
+	Patience time.Duration // how long a trial waits for an agent that went away
+	Log      *slog.Logger
+}
+
+// Service is a hub that is ready to serve.
+type Service struct {
+	About      web.About
+	AdminToken string // file with the token for people
+
+	o         Options
+	hub       *hub.Hub
+	campaigns *campaigns.Campaigns
+	listener  net.Listener
+	server    *http.Server
+	closing   []func() // in the order of their opening
+}
+
+// Open opens a hub. The caller closes it, and the store after that. An error has kind
+//
+//   - usage: the store is no database;
+//   - file, store, permission: the folder or the database;
+//   - unreachable: an address cannot be listened on, or brokers do not answer.
+func Open(ctx context.Context, o Options) (_ *Service, err error) {
+	s := &Service{o: o}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+		return nil, measure.Fail(measure.KindStore, "hub.folder", measure.Figures{"folder": o.Folder, "cause": err})
+	}
+	db, ok := sqlstore.Of(o.Store)
+	if !ok {
+		return nil, measure.Fail(measure.KindUsage, "hub.no_database", nil)
+	}
+	cert, public, err := certificate(o.Folder, o.Certificate, o.Key, o.Names, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	chain, pin := shown(cert)
+	if public {
+		chain, pin = "", ""
+	}
+	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.Listen); err != nil {
+		return nil, measure.Fail(measure.KindUnreachable, "hub.listen", measure.Figures{"address": o.Listen, "cause": err})
+	}
+	s.closing = append(s.closing, func() { _ = s.listener.Close() })
+	authority, err := enrol.OpenAuthority(filepath.Join(o.Folder, "keys"))
+	if err != nil {
+		return nil, err
+	}
+	registry, err := enrol.OpenRegistry(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	admission := enrol.New(enrol.Options{Authority: authority, Registry: registry, Certificates: chain, Audit: s.audit})
+	config := &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13}
+	own, err := s.connectBroker(ctx, admission, authority, config)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.openHub(ctx, own, admission, db); err != nil {
+		return nil, err
+	}
+	token, file, err := adminToken(o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	s.AdminToken = file
+	s.About = web.About{Hub: authority.ID(), Version: version.String(), URL: "https://" + s.reached(s.listener.Addr()), Pin: pin}
+	s.server = &http.Server{
+		Handler: web.New(web.Config{
+			Hub: s.hub, Enrol: admission, Campaigns: s.campaigns, WebSocket: own.webSocket,
+			Identity: s.About.Hub, Version: s.About.Version, URL: s.About.URL, Pin: pin,
+			Person: personOf(token),
+			Revoke: func(ctx context.Context, agent, person string) error {
+				err := admission.Revoke(ctx, own.system, agent, person)
+				if err == nil || measure.KindOf(err) == measure.KindUnreachable {
+					s.hub.Agents.Revoke(agent, measure.Fail(measure.KindRefused, "hub.revoked", nil))
+				}
+				return err
+			},
+		}),
+		TLSConfig: config, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	return s, nil
+}
+
+// reached is host:port by which others reach a listener.
+func (s *Service) reached(a net.Addr) string {
+	_, port, _ := net.SplitHostPort(a.String())
+	return net.JoinHostPort(s.o.Names[0], port)
+}
+
+// connection is the hub's own connections to the broker.
+type connection struct {
+	hub, system *nats.Conn
+	webSocket   http.Handler
+}
+
+// connectBroker starts the hub's own broker, unless there are others, and connects to it.
+func (s *Service) connectBroker(ctx context.Context, admission *enrol.Service, authority *enrol.Authority, config *tls.Config) (c connection, err error) {
+	at := []nats.Option{nats.Name("soku-hub"), nats.MaxReconnects(-1), nats.Timeout(10 * time.Second)}
+	url := ""
+	if len(s.o.Brokers) == 0 {
+		jwts, err := admission.AccountJWTs(ctx)
+		if err != nil {
+			return c, err
+		}
+		operator, err := authority.OperatorJWT()
+		if err != nil {
+			return c, err
+		}
+		b, err := broker.Start(ctx, broker.Options{
+			Listen: s.o.NATS, TLS: config, Operator: operator, SystemAccount: authority.SystemAccount(), Accounts: jwts,
+			Folder: filepath.Join(s.o.Folder, "broker"), Log: s.o.Log,
+		})
+		if err != nil {
+			return c, err
+		}
+		s.closing = append(s.closing, b.Close)
+		c.webSocket = b.WebSocket()
+		at = append(at, nats.InProcessServer(b))
+		_, port, _ := net.SplitHostPort(b.Address())
+		admission.NATS = []string{"tls://" + net.JoinHostPort(s.o.Names[0], port)}
+	} else {
+		admission.NATS = s.o.Brokers
+		url = join(s.o.Brokers)
+	}
+	connect := func(as func() (nats.Option, error), more ...nats.Option) (*nats.Conn, error) {
+		who, err := as()
+		if err != nil {
+			return nil, err
+		}
+		conn, err := nats.Connect(url, append(append(at, who), more...)...)
+		if err != nil {
+			return nil, measure.Fail(measure.KindUnreachable, "hub.broker", measure.Figures{"address": cmp.Or(url, s.o.NATS), "cause": err})
+		}
+		s.closing = append(s.closing, conn.Close)
+		return conn, nil
+	}
+	if c.hub, err = connect(authority.Hub); err != nil {
+		return c, err
+	}
+	pushed := func(system *nats.Conn) {
+		if err := admission.Push(ctx, system); err != nil {
+			s.o.Log.Warn("the broker does not know whom the hub has revoked", "error", err)
+		}
+	}
+	if c.system, err = connect(authority.System, nats.ReconnectHandler(pushed)); err != nil {
+		return c, err
+	}
+	pushed(c.system)
+	return c, nil
+}
+
+func join(addresses []string) (out string) {
+	for i, a := range addresses {
+		if i > 0 {
+			out += ","
+		}
+		out += a
+	}
+	return out
+}
+
+// openHub opens the parts that need a broker.
+func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.Service, db *sqlstore.Store) (err error) {
+	conflicts, err := hub.OpenConflicts(filepath.Join(s.o.Folder, "conflicts"))
+	if err != nil {
+		return err
+	}
+	name, _ := os.Hostname()
+	journals, err := sqljournal.Open(context.WithoutCancel(ctx), db, fmt.Sprintf("%s, process %d", name, os.Getpid()))
+	if err != nil {
+		return err
+	}
+	s.hub, err = hub.New(hub.Config{
+		Conn: own.hub, Store: s.o.Store, Sink: hub.InStore{Store: s.o.Store, Conflicts: conflicts}, Identity: admission.Authority.ID(), Version: version.String(),
+		Labels: func(agent string) map[string]string {
+			a, _ := admission.Registry.Agent(context.WithoutCancel(ctx), agent)
+			return a.Labels
+		},
+		Admitted: func(agent string) *measure.Error {
+			_, err := admission.Registry.Admitted(context.WithoutCancel(ctx), agent)
+			return measure.AsError(err, measure.KindInternal)
+		},
+		Log: s.o.Log,
+	})
+	if err != nil {
+		return err
+	}
+	s.closing = append(s.closing, s.hub.Close)
+	host := conduct.ThisHost()
+	host.Root = false
+	s.campaigns = campaigns.New(campaigns.Config{
+		Conductor: conduct.Conductor{Host: host, Store: s.hub.Store(), Journals: journals}, Limits: s.o.Limits, Log: s.o.Log, Patience: s.o.Patience,
+	})
+	s.closing = append(s.closing, s.campaigns.Close)
+	return nil
+}
+
+// takeOverEvery is how often campaigns are looked for that another hub left.
+const takeOverEvery = sqljournal.Lease
+
+// Serve serves until ctx ends. It returns an error of kind unreachable if the listener fails.
+func (s *Service) Serve(ctx context.Context) error {
+	var work panics.Group
+	defer work.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	work.Go(func() {
+		tick := time.NewTicker(takeOverEvery)
+		defer tick.Stop()
+		for {
+			if _, err := s.campaigns.TakeOver(ctx); err != nil && ctx.Err() == nil {
+				s.o.Log.Warn("campaigns that were left cannot be read", "error", err)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	work.Go(func() {
+		<-ctx.Done()
+		quick, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if s.server.Shutdown(quick) != nil {
+			_ = s.server.Close() // those who follow a campaign
+		}
+	})
+	if err := s.server.ServeTLS(s.listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
+		return measure.Fail(measure.KindUnreachable, "hub.listen", measure.Figures{"address": s.o.Listen, "cause": err})
+	}
+	return nil
+}
+
+// Close interrupts campaigns and closes all, the last first.
+func (s *Service) Close() {
+	for len(s.closing) > 0 {
+		last := len(s.closing) - 1
+		s.closing[last]()
+		s.closing = s.closing[:last]
+	}
+}
+
+// audit logs who was admitted, revoked or refused.
+func (s *Service) audit(e enrol.Event) {
+	attributes := []any{"by", e.By, "agent", e.Agent, "name", e.Name, "token", e.Token}
+	if e.Error != nil {
+		s.o.Log.Warn(string(e.Action), append(attributes, "error", e.Error.Error())...)
+		return
+	}
+	s.o.Log.Info(string(e.Action), attributes...)
+}

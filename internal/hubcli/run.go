@@ -1,0 +1,131 @@
+package hubcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/cli"
+	"soku/internal/hub/campaigns"
+	"soku/internal/measure"
+	"soku/internal/text"
+	"soku/internal/web"
+)
+
+func newRunCommand(sys *cli.System) *cobra.Command {
+	f := &asking{}
+	var only []string
+	var detach bool
+	cmd := &cobra.Command{
+		Use:   "run PLAN",
+		Short: "Have the hub run a plan on its agents, and watch",
+		Long: `Sends a plan to the hub, which runs it on its agents, and shows what happens. Interrupting
+this command does not stop the campaign; stop does. A hub runs no commands, so a plan with
+before, after, shell, command, ssh or lab is refused.`,
+		Example: `  soku-hub run plan.yaml
+  soku-hub run plan.yaml --only sku=basic --detach`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.client(sys)
+			if err != nil {
+				return err
+			}
+			plan, err := sys.ReadFile(args[0])
+			if err != nil {
+				return measure.Fail(measure.KindFile, "hubcli.plan", measure.Figures{"cause": err})
+			}
+			q := url.Values{"file": {filepath.Base(args[0])}, "only": only}
+			var s campaigns.State
+			if err := c.ask(cmd.Context(), http.MethodPost, "/api/v1/campaigns?"+q.Encode(), plan, &s); err != nil {
+				return err
+			}
+			if !detach {
+				if s, err = c.follow(cmd.Context(), sys, s, f.json); err != nil {
+					return err
+				}
+			}
+			if f.json {
+				return printJSON(sys, s)
+			}
+			if detach {
+				return say(sys, sys.Catalogue.Sentence("hub.run.begun", text.Args{"Campaign": s.Campaign, "Trials": s.Total}))
+			}
+			if s.Error != nil {
+				return s.Error
+			}
+			return say(sys, sys.Catalogue.Sentence("hub.run.ended", text.Args{"Campaign": s.Campaign, "Done": s.Done, "Trials": s.Total}))
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringArrayVar(&only, "only", nil, "run these patterns alone, FACTOR=LEVEL[,LEVEL]")
+	cmd.Flags().BoolVar(&detach, "detach", false, "return when the campaign has begun")
+	return cmd
+}
+
+// again is how long a hub that does not answer is asked again after.
+const again = time.Second
+
+// follow shows a campaign until it ends. A hub that does not answer is asked again: it may have been started anew.
+func (c *client) follow(ctx context.Context, sys *cli.System, s campaigns.State, quiet bool) (campaigns.State, error) {
+	shown, known, silent := newView(sys, quiet), uint64(0), false
+	for s.EndedAt == nil {
+		var changed web.Changed
+		own, stop := context.WithTimeout(ctx, askedWait)
+		err := c.ask(own, http.MethodGet, fmt.Sprintf("/api/v1/campaigns/%s?known=%d", url.PathEscape(s.Campaign), known), nil, &changed)
+		stop()
+		var failure *measure.Error
+		switch {
+		case err == nil:
+			s, known, silent = changed.State, changed.Version, false
+			shown.draw(s)
+			continue
+		case ctx.Err() != nil:
+			shown.end()
+			return s, errors.Join(context.Cause(ctx), say(sys, sys.Catalogue.Sentence("hub.run.goes_on", text.Args{"Campaign": s.Campaign})))
+		case errors.As(err, &failure) && failure.Kind != measure.KindUnreachable && failure.Kind != measure.KindNotFound:
+			return s, err
+		}
+		if !silent {
+			shown.line(sys.Catalogue.Sentence("hub.run.silent", text.Args{"Cause": err}))
+		}
+		silent = true
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+		}
+	}
+	shown.end()
+	return s, nil
+}
+
+func newStopCommand(sys *cli.System) *cobra.Command {
+	f := &asking{}
+	cmd := &cobra.Command{
+		Use:     "stop CAMPAIGN",
+		Short:   "Stop a campaign that the hub runs",
+		Example: "  soku-hub stop 20260102-030405-west-1a2b3c",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.client(sys)
+			if err != nil {
+				return err
+			}
+			var s campaigns.State
+			if err := c.ask(cmd.Context(), http.MethodPost, "/api/v1/campaigns/"+url.PathEscape(args[0])+"/stop", nil, &s); err != nil {
+				return err
+			}
+			if f.json {
+				return printJSON(sys, s)
+			}
+			return say(sys, sys.Catalogue.Sentence("hub.stopped", text.Args{"Campaign": s.Campaign, "Done": s.Done, "Trials": s.Total}))
+		},
+	}
+	f.add(cmd)
+	return cmd
+}

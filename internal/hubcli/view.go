@@ -1,0 +1,90 @@
+package hubcli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"soku/internal/cli"
+	"soku/internal/hub/campaigns"
+	"soku/internal/printable"
+	"soku/internal/text"
+)
+
+// say prints a sentence.
+func say(sys *cli.System, sentence string) error {
+	_, err := fmt.Fprintln(sys.Stdout, sentence)
+	return err
+}
+
+// table is rows for a terminal, in columns.
+func table(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		var line strings.Builder
+		for i, cell := range r {
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// view shows a campaign on standard error: events as lines and, on a terminal, a line that changes.
+type view struct {
+	sys    *cli.System
+	quiet  bool
+	events time.Time // of the newest that was shown
+	done   int
+	drawn  bool
+}
+
+func newView(sys *cli.System, quiet bool) *view { return &view{sys: sys, quiet: quiet, done: -1} }
+
+func (v *view) draw(s campaigns.State) {
+	if v.quiet {
+		return
+	}
+	for _, e := range s.Events {
+		if e.At.After(v.events) {
+			v.events = e.At
+			v.line(v.sys.Catalogue.Sentence("hub.run.event", text.Args{"Kind": e.Kind, "Host": e.Host, "Error": e.Error}))
+		}
+	}
+	now := v.sys.Catalogue.Sentence("hub.run.progress", text.Args{
+		"Done": s.Done, "Trials": s.Total, "Failed": s.Failed, "Running": len(s.Running), "Left": time.Duration(s.LeftNs).Round(time.Second),
+	})
+	switch {
+	case v.sys.Width() > 0:
+		printable.Draw(v.sys.Stderr, "\r\x1b[K"+printable.Cut(now, v.sys.Width()-1))
+		v.drawn = true
+	case s.Done != v.done:
+		v.line(now)
+	}
+	v.done = s.Done
+}
+
+// line prints a line above the one that changes.
+func (v *view) line(text string) {
+	if v.quiet {
+		return
+	}
+	v.end()
+	_, _ = io.WriteString(v.sys.Stderr, text+"\n")
+}
+
+// end leaves the line that changes.
+func (v *view) end() {
+	if v.drawn {
+		printable.Draw(v.sys.Stderr, "\r\x1b[K")
+	}
+	v.drawn = false
+}

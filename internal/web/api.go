@@ -1,0 +1,312 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"soku/internal/fleet"
+	"soku/internal/fleet/enrol"
+	"soku/internal/hub"
+	"soku/internal/hub/campaigns"
+	"soku/internal/measure"
+	"soku/internal/printable"
+)
+
+// Bounds of requests.
+const (
+	maxBody    = 64 << 10
+	maxPlan    = 1 << 20
+	longestAsk = 25 * time.Second // a request for the next state of a campaign waits so long
+)
+
+// Config is what the server shows and changes. Its members are used by several goroutines.
+type Config struct {
+	Hub       *hub.Hub
+	Enrol     *enrol.Service
+	Campaigns *campaigns.Campaigns
+	WebSocket http.Handler // NATS over WebSocket; nil: there is none
+
+	Identity string    // of the hub
+	Version  string    // of this program
+	URL      string    // by which agents reach the hub
+	Pin      fleet.Pin // of its certificate; empty: a public authority vouches for it
+
+	// Person is who sends a request, or "" if nobody that the hub knows.
+	Person func(*http.Request) string
+	// Revoke keeps an agent from the hub and its broker for good.
+	Revoke func(ctx context.Context, agent, person string) error
+}
+
+// About is the hub.
+type About struct {
+	Hub     string    `json:"hub"`
+	Version string    `json:"version"`
+	URL     string    `json:"url"`
+	Pin     fleet.Pin `json:"pin,omitempty"`
+	Agents  int       `json:"agents"`
+}
+
+// Agent is an agent as people see it.
+type Agent struct {
+	ID       string            `json:"id"`
+	Name     string            `json:"name"`
+	State    hub.State         `json:"state"`
+	Error    *measure.Error    `json:"error,omitempty"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Platform string            `json:"platform,omitempty"`
+	Program  string            `json:"program,omitempty"`
+	HeardAt  *time.Time        `json:"heard_at,omitempty"`
+
+	Addresses []fleet.Address `json:"addresses,omitempty"`
+	Policy    fleet.Policy    `json:"policy,omitzero"`
+	Running   []string        `json:"running,omitempty"`
+	Spooled   int             `json:"spooled,omitempty"`
+	Full      bool            `json:"full,omitempty"`
+
+	OffsetNs      int64 `json:"clock_offset_ns,omitempty"` // positive: its clock is ahead of the hub's
+	UncertaintyNs int64 `json:"clock_uncertainty_ns,omitempty"`
+}
+
+// TokenOrder is a join token that is asked for.
+type TokenOrder struct {
+	Labels  map[string]string `json:"labels,omitempty"`
+	LastsNs int64             `json:"lasts_ns,omitempty"` // 0: an hour
+	Uses    int               `json:"uses,omitempty"`     // 0: one
+}
+
+// Token is a join token, shown once.
+type Token struct {
+	enrol.Token
+	Secret  string `json:"secret"`
+	Command string `json:"command"` // by which an agent joins
+}
+
+// Changed is the state of a campaign and its version, for the next request.
+type Changed struct {
+	State   campaigns.State `json:"state"`
+	Version uint64          `json:"version"`
+}
+
+// New returns the handler.
+func New(c Config) http.Handler {
+	mux := http.NewServeMux()
+	for _, path := range []string{fleet.PathNonce, fleet.PathJoin, fleet.PathRenew} {
+		mux.Handle("POST "+path, c.Enrol.Handler())
+	}
+	mux.HandleFunc("POST "+fleet.PathResults, c.result)
+	if c.WebSocket != nil {
+		mux.Handle(fleet.PathNATS, c.WebSocket)
+	}
+	person := func(pattern string, answer func(*http.Request, string) (any, error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			who := c.Person(r)
+			if who == "" {
+				fail(w, measure.Fail(measure.KindRefused, "web.unauthorized", nil), http.StatusUnauthorized)
+				return
+			}
+			r.Body = http.MaxBytesReader(w, r.Body, maxPlan)
+			got, err := answer(r, who)
+			if err != nil {
+				fail(w, err, 0)
+				return
+			}
+			write(w, http.StatusOK, got)
+		})
+	}
+	person("GET /api/v1/hub", c.about)
+	person("GET /api/v1/agents", c.agents)
+	person("POST /api/v1/agents/{agent}/revoke", c.revoke)
+	person("POST /api/v1/tokens", c.token)
+	person("GET /api/v1/nats-config", func(r *http.Request, _ string) (any, error) { return c.Enrol.NATSConfig(r.Context()) })
+	person("POST /api/v1/plans", c.plan)
+	person("POST /api/v1/campaigns", c.start)
+	person("GET /api/v1/campaigns", func(*http.Request, string) (any, error) { return c.Campaigns.States(), nil })
+	person("GET /api/v1/campaigns/{campaign}", c.campaign)
+	person("POST /api/v1/campaigns/{campaign}/stop", c.stop)
+	return secured(mux)
+}
+
+// secured sets the header fields of every answer: nothing of the hub belongs into another page or a cache.
+func secured(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("Cache-Control", "no-store")
+		h.ServeHTTP(w, r)
+	})
+}
+
+func (c Config) about(*http.Request, string) (any, error) {
+	all, err := c.Hub.Agents.List("")
+	return About{Hub: c.Identity, Version: c.Version, URL: c.URL, Pin: c.Pin, Agents: len(all)}, err
+}
+
+func (c Config) agents(r *http.Request, _ string) (any, error) {
+	all, err := c.Hub.Agents.List(r.URL.Query().Get("select"))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Agent, 0, len(all))
+	for _, a := range all {
+		shown := Agent{
+			ID: a.ID, Name: a.Name, State: a.State, Error: a.Error, Labels: a.Labels, Platform: a.Hello.Platform, Program: a.Hello.Program,
+			Addresses: a.Hello.Addresses, Policy: a.Hello.Policy, Running: a.Beat.Running, Spooled: a.Beat.Spooled, Full: a.Beat.Full,
+			OffsetNs: a.Clock.Offset.Nanoseconds(), UncertaintyNs: a.Clock.Uncertainty.Nanoseconds(),
+		}
+		if heard := a.Heard.UTC(); !a.Heard.IsZero() {
+			shown.HeardAt = &heard
+		}
+		out = append(out, shown)
+	}
+	return out, nil
+}
+
+func (c Config) revoke(r *http.Request, person string) (any, error) {
+	a, err := c.Hub.Agents.Find(r.PathValue("agent"))
+	id := a.ID
+	if err != nil {
+		if id = r.PathValue("agent"); !fleet.ValidAgent(id) { // one that has joined and never connected
+			return nil, err
+		}
+	}
+	return struct {
+		Agent string `json:"agent"`
+	}{id}, c.Revoke(r.Context(), id, person)
+}
+
+func (c Config) token(r *http.Request, person string) (any, error) {
+	o, err := read[TokenOrder](r)
+	if err != nil {
+		return nil, err
+	}
+	secret, t, err := c.Enrol.MakeToken(r.Context(), enrol.TokenOrder{Labels: o.Labels, Lasts: time.Duration(o.LastsNs), Uses: o.Uses}, person)
+	if err != nil {
+		return nil, err
+	}
+	command := "soku agent --hub " + c.URL
+	if c.Pin != "" {
+		command += " --pin " + string(c.Pin)
+	}
+	return Token{Token: t, Secret: secret, Command: command + " --join " + secret}, nil
+}
+
+// Plan is what a plan would do.
+type Plan struct {
+	Campaign string `json:"campaign"`
+	Title    string `json:"title,omitempty"`
+	Patterns int    `json:"patterns"`
+	Rounds   int    `json:"rounds"`
+}
+
+func (c Config) plan(r *http.Request, _ string) (any, error) {
+	file, text, err := sentPlan(r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.Campaigns.Load(file, text)
+	if err != nil {
+		return nil, err
+	}
+	return Plan{Campaign: p.Campaign, Title: p.Title, Patterns: len(p.AllPatterns()), Rounds: p.Rounds}, nil
+}
+
+func (c Config) start(r *http.Request, _ string) (any, error) {
+	file, text, err := sentPlan(r)
+	if err != nil {
+		return nil, err
+	}
+	run, err := c.Campaigns.Start(r.Context(), file, text, r.URL.Query()["only"])
+	if err != nil {
+		return nil, err
+	}
+	return run.State(), nil
+}
+
+// sentPlan is the plan in a request and its name for people.
+func sentPlan(r *http.Request) (file string, text []byte, err error) {
+	text, err = io.ReadAll(r.Body)
+	if err != nil {
+		return "", nil, measure.Fail(measure.KindFile, "web.plan.read", measure.Figures{"limit": maxPlan, "cause": err})
+	}
+	if file = printable.Line(r.URL.Query().Get("file")); file == "" || len(file) > 1000 {
+		file = "plan.yaml"
+	}
+	return file, text, nil
+}
+
+func (c Config) campaign(r *http.Request, _ string) (any, error) {
+	id := r.PathValue("campaign")
+	run := c.Campaigns.Find(id)
+	if run == nil {
+		return nil, measure.Fail(measure.KindNotFound, "hub.campaign.not_running", measure.Figures{"campaign": id})
+	}
+	known, _ := strconv.ParseUint(r.URL.Query().Get("known"), 10, 64)
+	ctx, stop := context.WithTimeout(r.Context(), longestAsk)
+	defer stop()
+	s, version, err := run.Next(ctx, known)
+	if err != nil { // nothing has changed
+		s, version = run.State(), known
+	}
+	return Changed{s, version}, nil
+}
+
+func (c Config) stop(r *http.Request, person string) (any, error) {
+	id := r.PathValue("campaign")
+	if err := c.Campaigns.Stop(id, person); err != nil {
+		return nil, err
+	}
+	return c.Campaigns.Find(id).State(), nil
+}
+
+// result takes a document of an agent that is too large for a message.
+func (c Config) result(w http.ResponseWriter, r *http.Request) {
+	agent, status, failure := c.Enrol.VerifyRequest(r)
+	if failure != nil {
+		fail(w, failure, status)
+		return
+	}
+	document, err := io.ReadAll(http.MaxBytesReader(w, r.Body, fleet.MaxDocument))
+	if err != nil {
+		fail(w, measure.Fail(measure.KindFile, "web.document.read", measure.Figures{"limit": fleet.MaxDocument, "cause": err}), http.StatusBadRequest)
+		return
+	}
+	write(w, http.StatusOK, c.Hub.Take(r.Context(), agent, r.Header.Get(fleet.HeaderResult), r.Header.Get(fleet.HeaderSHA256), document))
+}
+
+func read[T any](r *http.Request) (m T, err error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return m, measure.Fail(measure.KindFile, "fleet.message.syntax", measure.Figures{"cause": err})
+	}
+	return fleet.Decode[T](body, maxBody)
+}
+
+// statuses of failures.
+var statuses = map[measure.Kind]int{
+	measure.KindUsage: http.StatusBadRequest, measure.KindFile: http.StatusBadRequest, measure.KindRefused: http.StatusConflict,
+	measure.KindNotFound: http.StatusNotFound, measure.KindUnreachable: http.StatusBadGateway,
+}
+
+func fail(w http.ResponseWriter, err error, status int) {
+	e := measure.AsError(err, measure.KindInternal)
+	if status == 0 {
+		if status = statuses[e.Kind]; status == 0 {
+			status = http.StatusInternalServerError
+		}
+	}
+	write(w, status, struct {
+		Error *measure.Error `json:"error"`
+	}{e})
+}
+
+func write(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // a client that is gone
+}
