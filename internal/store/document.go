@@ -90,6 +90,23 @@ func RowsOf(name string, results []*measure.Result) ([]Row, error) {
 // DocumentRows decodes documents on all processors, at most as many at a time as there are processors in
 // all calls together. Its goroutines have ended when it returns.
 func DocumentRows(ctx context.Context, documents []Document) ([]Row, error) {
+	return rowsBy(ctx, documents, Document.row)
+}
+
+// StoredRows does so with documents of another store, which may be larger than those from outside.
+func StoredRows(ctx context.Context, documents []Document) ([]Row, error) {
+	return rowsBy(ctx, documents, func(d Document) (Row, error) {
+		text, err := d.JSON()
+		if err != nil {
+			return Row{}, err
+		}
+		var r measure.Result
+		err = measure.UnmarshalFigures(text, &r)
+		return RowOf(&r, d), err
+	})
+}
+
+func rowsBy(ctx context.Context, documents []Document, decode func(Document) (Row, error)) ([]Row, error) {
 	rows, failed := make([]Row, len(documents)), make([]error, len(documents))
 	var working panics.Group
 	for i, d := range documents {
@@ -101,7 +118,7 @@ func DocumentRows(ctx context.Context, documents []Document) ([]Row, error) {
 		}
 		working.Go(func() {
 			defer func() { <-decoding }()
-			rows[i], failed[i] = d.row()
+			rows[i], failed[i] = decode(d)
 		})
 	}
 	working.Wait()

@@ -17,6 +17,7 @@ var dialect = sqlstore.Dialect{
 	Statement: numbered,
 	Elements:  `(SELECT value, place - 1 AS key FROM jsonb_array_elements_text(?::jsonb) WITH ORDINALITY AS e (value, place)) AS elements`,
 	Leading:   "JOIN",
+	Snapshot:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 	Start:     "(started_at + 0)",
 	Text:      held, Plain: released,
 	Document: "d.document", Documents: packed,

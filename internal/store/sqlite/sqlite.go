@@ -24,6 +24,7 @@ var dialect = sqlstore.Dialect{
 	Elements:     "json_each(?)",
 	Leading:      "CROSS JOIN",
 	Start:        "started_at",
+	Snapshot:     "BEGIN",
 	Document:     "coalesce(d.zstd, d.document)",
 	Documents:    documents,
 	Insert:       insert,

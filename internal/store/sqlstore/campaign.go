@@ -56,6 +56,18 @@ func (s *Store) Campaign(ctx context.Context, id string) (store.Campaign, error)
 	return c, nil
 }
 
+// CampaignsIn returns all campaigns that a connection sees, in its transaction.
+func (s *Store) CampaignsIn(ctx context.Context, conn *sql.Conn) (all []store.Campaign, err error) {
+	rows, err := conn.QueryContext(ctx, `SELECT `+campaignColumns+` FROM campaign ORDER BY id`)
+	if err == nil {
+		all, err = Collect(rows, s.Dialect.scanCampaign)
+	}
+	if err != nil {
+		return nil, s.Fail(ctx, "store.list_campaigns", measure.Figures{"store": s.Place, "cause": err})
+	}
+	return all, nil
+}
+
 // Campaigns returns a page of the campaigns that the query selects.
 func (s *Store) Campaigns(ctx context.Context, q store.CampaignQuery) (store.Page[store.Campaign], error) {
 	st, err := s.Dialect.Campaigns(q)

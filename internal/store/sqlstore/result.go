@@ -29,6 +29,15 @@ func (s *Store) PutDocuments(ctx context.Context, documents ...store.Document) e
 	return s.put(ctx, rows)
 }
 
+// PutStored stores documents of another store, as PutDocuments does.
+func (s *Store) PutStored(ctx context.Context, documents ...store.Document) error {
+	rows, err := store.StoredRows(ctx, documents)
+	if err != nil {
+		return err
+	}
+	return s.put(ctx, rows)
+}
+
 // PutIn stores a result in a transaction, as [store.Store].Put does.
 func (s *Store) PutIn(ctx context.Context, tx *sql.Tx, r *measure.Result) error {
 	rows, err := store.RowsOf(s.Place, []*measure.Result{r})

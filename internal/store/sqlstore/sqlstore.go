@@ -51,6 +51,8 @@ type Dialect struct {
 	AroundDelete func(ctx context.Context, tx *sql.Tx, results int) (after func() error, err error)
 	// Migrate brings the tables of a schema to its newest version; several processes may do so at the same time.
 	Migrate func(ctx context.Context, s *Store, schema Schema) error
+	// Snapshot begins a transaction that reads what the database had at one moment, and keeps no writer waiting.
+	Snapshot string
 	// Now is the time by the clock of the database, in ms since 1970.
 	Now string
 	// Explain is what the database said, with a next step.
@@ -121,6 +123,12 @@ func (d Dialect) text(s string) string {
 		return s
 	}
 	return d.Text(s)
+}
+
+// Original is the text that a column has.
+func (d Dialect) Original(column string) string {
+	d.plain(&column)
+	return column
 }
 
 // plain puts in place of texts of columns what they were made of.
