@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/fleet"
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // Times of a connection to the broker. A connection that is lost is noticed within pingEvery times
@@ -39,12 +40,13 @@ func (d *daemon) dial() (*nats.Conn, error) {
 	}
 	nc, err := d.dialTo(strings.Join(direct, ","), config)
 	if err == nil || errors.Is(err, errRefused) {
+		d.complaints.over("websocket")
 		return nc, err
 	}
 	host, _ := strings.CutPrefix(m.URL, "https://")
 	nc, wsErr := d.dialTo("wss://"+host, config, nats.ProxyPath(fleet.PathNATS))
 	if wsErr == nil {
-		d.say(d.Catalogue.Sentence("daemon.websocket", map[string]any{"Address": strings.Join(direct, ", "), "Hub": m.URL, "Error": err.Error()}))
+		d.complaints.once("websocket", "", d.Catalogue.Sentence("daemon.websocket", text.Args{"Address": strings.Join(direct, ", "), "Hub": m.URL, "Error": err.Error()}))
 		return nc, nil
 	}
 	if errors.Is(wsErr, errRefused) {

@@ -34,9 +34,11 @@ type daemon struct {
 	numbers    sync.Mutex // guards beat
 	beat       int64      // number of the last beat
 
-	mu    sync.Mutex
-	https *hub
-	nc    *nats.Conn // nil: not connected
+	https   *hub
+	greeted bool // the hub has greeted this process; for the goroutine of the connection
+
+	mu sync.Mutex
+	nc *nats.Conn // nil: not connected
 }
 
 // Run is an agent until ctx ends, which is no error, or until it is not wanted any more: a token, a
@@ -184,7 +186,6 @@ func (d *daemon) connectOnce(ctx context.Context) error {
 		d.complain("broker", err)
 		return err
 	}
-	d.complaints.over("broker")
 	err = d.session(ctx, nc)
 	if err == nil && ctx.Err() == nil {
 		d.complaints.once("connection", "lost", d.Catalogue.Sentence("daemon.lost", nil))

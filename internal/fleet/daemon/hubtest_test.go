@@ -267,8 +267,8 @@ func (h *testHub) joined(agent string) fleet.Joined {
 	}
 	return fleet.Joined{Hub: "H", NATS: addresses, Labels: map[string]string{"site": "test"}, JWT: h.permission(agent, func(c *jwt.UserClaims) {
 		c.Expires = time.Now().Add(h.lasts).Unix()
-		c.Permissions.Pub.Allow = fleet.MayPublish(agent)
-		c.Permissions.Sub.Allow = fleet.MayHear(agent)
+		c.Pub.Allow = fleet.MayPublish(agent)
+		c.Sub.Allow = fleet.MayHear(agent)
 	})}
 }
 

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/agent"
+	"soku/internal/fleet"
 	"soku/internal/fleet/endpoint"
 	"soku/internal/text"
 )
@@ -24,7 +25,7 @@ var (
 // TestMain is also the processes that agents start: the trial and the endpoint of soku.
 func TestMain(m *testing.M) {
 	if _, is := os.LookupEnv("SOKU_TEST_CHILD"); is {
-		if err := beChild(os.Args[1]); err != nil {
+		if err := beChild(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -33,8 +34,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func beChild(command string) error {
-	if command == "endpoint" {
+func beChild(args []string) error {
+	switch args[0] {
+	case "agent":
+		return Run(context.Background(), Config{
+			Folder: args[1], Hub: args[2], Pin: fleet.Pin(args[3]), Token: "of the test", Name: "tester", Version: "test",
+			Command: childCommand, Say: func(string) {}, Catalogue: english,
+		})
+	case "endpoint":
 		return endpoint.Serve(context.Background(), os.Stdin, os.Stdout)
 	}
 	return agent.Serve(context.Background(), os.Stdin, os.Stdout, agent.Local{Version: "test"})

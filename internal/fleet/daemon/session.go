@@ -122,27 +122,35 @@ func (s *session) hello(ctx context.Context) (every time.Duration, err error) {
 	retry := backoff{first: d.times.retry, most: d.times.retryMost}
 	for {
 		w, err := s.helloOnce()
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil || s.ctx.Err() != nil {
 			return 0, nil
-		case s.ctx.Err() != nil:
-			return 0, nil
-		case err == nil:
+		}
+		if err == nil {
 			if err := s.check(w); err != nil {
 				return 0, final{err}
 			}
-			d.complaints.over("hello")
-			d.complaints.over("connection")
-			d.setConnection(s.nc)
-			d.trials.repeat()
-			d.delivery.connected(d.trials.ctx, s.link)
-			d.complaints.once("connected", w.Hub, d.Catalogue.Sentence("daemon.connected", text.Args{"Hub": d.state.membership().URL, "Name": d.name(), "Version": w.Program}))
+			s.welcomed(w)
 			return min(max(time.Duration(w.BeatNs), fastestBeat), slowestBeat), nil
 		}
 		d.complain("hello", err)
 		if !s.pause(ctx, retry.next()) {
 			return 0, nil
 		}
+	}
+}
+
+// welcomed begins the work on a connection that the hub knows of.
+func (s *session) welcomed(w fleet.Welcome) {
+	d := s.d
+	d.setConnection(s.nc)
+	d.trials.repeat()
+	d.delivery.connected(d.trials.ctx, s.link)
+	news := !d.greeted
+	for _, what := range []string{"broker", "connection", "hello"} {
+		news = d.complaints.over(what) || news
+	}
+	if d.greeted = true; news {
+		d.say(d.Catalogue.Sentence("daemon.connected", text.Args{"Hub": d.state.membership().URL, "Name": d.name(), "Version": w.Program}))
 	}
 }
 

@@ -90,9 +90,9 @@ func TestHostileOrdersAreRefusedAndTheAgentGoesOn(t *testing.T) {
 
 func TestTheWaitBeforeARetryGrowsToItsBound(t *testing.T) {
 	b := backoff{first: time.Second, most: 8 * time.Second}
-	for _, bound := range []time.Duration{1, 2, 4, 8, 8} {
-		if d := b.next(); d < bound*time.Second/4 || d >= bound*time.Second {
-			t.Errorf("%v, at most %v s", d, int64(bound))
+	for _, bound := range []float64{1, 2, 4, 8, 8} {
+		if d := b.next().Seconds(); d < bound/4 || d >= bound {
+			t.Errorf("%v s, at most %v s", d, bound)
 		}
 	}
 	b.reset()

@@ -131,7 +131,7 @@ func (t *trials) run(ctx context.Context, r *trial) {
 		Ready: func(ctx context.Context) (err error) {
 			opened, err = r.awaitStart(ctx)
 			if err == nil {
-				if limit := t.limit(r.spec); limit > 0 {
+				if limit := t.limit(); limit > 0 {
 					late := time.AfterFunc(limit, func() {
 						r.cancel(measure.Fail(measure.KindRefused, "daemon.policy.duration", measure.Figures{"duration_ns": int64(limit), "limit_ns": int64(t.d.Policy.Duration)}))
 					})
@@ -173,7 +173,7 @@ func (t *trials) keep(result *measure.Result, to *reports) {
 }
 
 // limit is after how long a trial is ended, from its start; 0 is never.
-func (t *trials) limit(s agent.Spec) time.Duration {
+func (t *trials) limit() time.Duration {
 	if t.d.Policy.Duration <= 0 {
 		return 0
 	}

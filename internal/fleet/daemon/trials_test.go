@@ -161,10 +161,48 @@ func TestATrialGoesOnWhileTheBrokerIsAway(t *testing.T) {
 	if len(hello.Running) > 0 {
 		h.awaitReport(o.Spec.Result, started)
 	}
+	for _, want := range []string{"joined", "connected", "lost", "connected"} {
+		await(t, want, a.lines, func(line string) bool { return strings.Contains(line, want) })
+	}
 	if r := h.awaitResult(o.Spec.Result).decode(t); r.Error != nil || moved(&r) < 800_000 {
 		t.Errorf("%v, %d bytes", r.Error, moved(&r))
 	}
 	a.end()
+}
+
+// The process ends as by a loss of power: the trial has no result, and what was spooled is sent by
+// the next process.
+func TestAfterAKillOnlyTheRunningTrialIsLost(t *testing.T) {
+	h := newTestHub(t)
+	h.receipt = func(delivered) *fleet.Receipt { return nil }
+	c := h.config(t.TempDir())
+	address := startServer(t)
+	cmd := must(childCommand(t.Context(), "agent", c.Folder, c.Hub, string(c.Pin)))
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	await(t, "a greeting", h.hellos, nil)
+	await(t, "a beat", h.beats, nil)
+	id := identity(t, c.Folder)
+	done, lost := aTrial(address, 100*time.Millisecond), aTrial(address, time.Minute)
+	h.orderTrial(id, done)
+	h.awaitResult(done.Spec.Result)
+	h.orderTrial(id, lost)
+	h.awaitReport(lost.Spec.Result, started)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	h.edit(func(h *testHub) {
+		h.receipt = func(d delivered) *fleet.Receipt { return &fleet.Receipt{Result: d.result, Kept: true} }
+	})
+	run(t, c)
+	hello := await(t, "a greeting", h.hellos, nil)
+	if !slices.Equal(hello.Spooled, []string{done.Spec.Result}) || len(hello.Running) > 0 {
+		t.Errorf("%+v", hello)
+	}
+	h.awaitResult(done.Spec.Result)
+	await(t, "an empty spool", h.beats, func(b fleet.Beat) bool { return b.Spooled == 0 && b.Instance == hello.Instance })
 }
 
 // What is spooled is sent by the next process; a result that is too large for a message goes by HTTPS.
