@@ -33,8 +33,9 @@ remembers hub and pin: after the first time soku agent alone is enough.
 --policy says what the hub may order.`,
 		Example: `  soku agent --hub https://hub:7660 --pin 3f9a... --join TOKEN
   soku agent                               joined before
-  soku agent --hub hub --join-file token --name berlin-1 --address public=198.51.100.7
-  soku agent --policy agent.yaml           limits of rate, duration, networks, ...`,
+  soku agent --hub hub --join-file token --name berlin-1
+  soku agent --address public=198.51.100.7 its address behind NAT
+  soku agent --policy agent.yaml           limits: rate, duration, networks`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := f.config(sys)

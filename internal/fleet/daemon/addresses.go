@@ -14,7 +14,7 @@ import (
 const mostAddresses = 64
 
 // addresses are by what others can reach this host: what its owner announced, then what its
-// interfaces have. Loopback and link-local addresses lead nowhere else.
+// interfaces have. Others cannot use loopback and link-local addresses.
 func addresses(ctx context.Context, announced []fleet.Address) []fleet.Address {
 	all := slices.Clone(announced)
 	interfaces, err := net.Interfaces()

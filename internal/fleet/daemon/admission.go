@@ -102,8 +102,8 @@ func labels(m map[string]string) (out []string) {
 	return out
 }
 
-// compareClocks says when the clocks differ so much that figures cannot be compared and certificates
-// may seem invalid.
+// compareClocks logs both clocks when they differ by more than [fleet.ClockOff]: certificates may seem
+// invalid then.
 func (d *daemon) compareClocks(hub, own time.Time) {
 	if off := own.Sub(hub).Abs(); off > fleet.ClockOff {
 		d.complaints.once("clock", "off", d.Catalogue.Sentence("daemon.clock", text.Args{

@@ -10,7 +10,7 @@ import (
 )
 
 // renewAfter is after how long a permission that was just given is renewed: half of the time that it
-// lasts by its own statement, on the clock of whoever signed it. The signature is for the broker.
+// lasts by its own statement, on the clock of its signer. The broker checks the signature.
 func renewAfter(jwt string) time.Duration {
 	lasts := fleet.JWTLasts
 	if parts := strings.Split(jwt, "."); len(parts) == 3 {

@@ -37,7 +37,7 @@ type spooled struct {
 const (
 	spoolExt     = ".zst"
 	spoolMost    = 1 << 30
-	spoolPart    = 10       // of the disk, at most: one in so many
+	spoolPart    = 10       // the spool has at most this part of the disk: a tenth
 	leastFree    = 32 << 20 // bytes of the disk; below, no trial is begun
 	takenMost    = 10_000
 	resultIDMost = 64 // characters

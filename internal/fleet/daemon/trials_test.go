@@ -205,7 +205,7 @@ func TestAfterAKillOnlyTheRunningTrialIsLost(t *testing.T) {
 	await(t, "an empty spool", h.beats, func(b fleet.Beat) bool { return b.Spooled == 0 && b.Instance == hello.Instance })
 }
 
-// What is spooled is sent by the next process; a result that is too large for a message goes by HTTPS.
+// The next process sends the spool; a result that is too large for a message goes by HTTPS.
 func TestASpoolIsSentAfterARestart(t *testing.T) {
 	h := newTestHub(t)
 	c := h.config(t.TempDir())
