@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/campaign/journal"
+	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
 
@@ -16,12 +17,14 @@ import (
 // goes on, a host of the unit went away: its trials count as not run.
 func (g *blockRun) measure(ctx context.Context, all []*attempt) error {
 	defer g.settle(all)
-	if !g.pause(ctx) {
+	release, ok := g.await(ctx, all)
+	if !ok {
 		if why := g.stopped(); why != nil {
 			return why
 		}
 		return g.skip(g.block, indices(all), measure.AsError(context.Cause(ctx), measure.KindUnreachable))
 	}
+	defer release()
 	var lost time.Time // when the unit was lost first
 	for {
 		if err := g.begin(all); err != nil {
@@ -50,6 +53,22 @@ func (g *blockRun) measure(ctx context.Context, all []*attempt) error {
 			return err
 		}
 	}
+}
+
+// await waits until a unit may begin: for the pause before it, and for its hosts. ok is false if ctx has ended.
+func (g *blockRun) await(ctx context.Context, all []*attempt) (release func(), ok bool) {
+	if !g.pause(ctx) {
+		return nil, false
+	}
+	if g.Reserve == nil {
+		return func() {}, true
+	}
+	jobs := make([]schedule.Job, len(all))
+	for i, a := range all {
+		jobs[i] = a.job
+	}
+	release, err := g.Reserve(ctx, jobs)
+	return release, err == nil
 }
 
 // pause waits as long as the plan wants between two trials, before every trial

@@ -21,8 +21,9 @@ func TestMistakesAboutSSHAreNamedByTheirPlace(t *testing.T) {
 		"{ssh: a b}":                                  `plan.yaml:2:23: endpoints.vm.ssh: "a b" is no destination of ssh`,
 		"{ssh: vm, command: [soku]}":                  `plan.yaml:2:23: endpoints.vm.ssh: ssh excludes host and command`,
 		"{address: 10.0.0.1, keep: true}":             `plan.yaml:2:43: endpoints.vm.keep: keep is for an endpoint with ssh`,
-		"{address: vm, copy_root: /srv}":              `plan.yaml:2:42: endpoints.vm.copy_root: copy_root is for an endpoint with ssh, where the campaign starts the server; leave it out`,
+		"{address: vm, copy_root: /srv}":              `plan.yaml:2:42: endpoints.vm.copy_root: copy_root is for an endpoint with ssh or agent, where the campaign starts the server; leave it out`,
 		"{ssh: vm, server: running, copy_root: /srv}": `plan.yaml:2:55: endpoints.vm.copy_root: copy_root is for`,
+		"{agent: vm, ssh: vm}":                        `plan.yaml:2:25: endpoints.vm.agent: agent excludes ssh, host and command`,
 		"{address: vm, server: stopped}":              `plan.yaml:2:39: endpoints.vm.server: server is "stopped"; write running`,
 	} {
 		_, err := plan.Parse("plan.yaml", []byte("campaign: a\nendpoints: {vm: "+endpoint+"}\nto: vm\ntests: {up: {test: tcp}}\n"))

@@ -69,8 +69,8 @@ func (c *Conductor) Run(ctx context.Context, o Order) (out campaign.Outcome, err
 // Open makes a campaign ready to run. It checks all that can be checked before anything is
 // built or sent. It returns an error of kind
 //
-//   - usage: the plan needs a person and there are no Questions, or is not the plan that the
-//     campaign began with;
+//   - usage: the plan needs a person and there are no Questions, needs a hub and there are no Agents, or is not
+//     the plan that the campaign began with;
 //   - not_found: there is no campaign to resume, or it has nothing left to do;
 //   - permission: a lab needs root;
 //   - refused: another process works on the campaign;
@@ -85,6 +85,9 @@ func (c *Conductor) Open(ctx context.Context, o Order) (_ *Session, err error) {
 			err = errors.Join(err, s.Close(ctx))
 		}
 	}()
+	if s.place.agents, err = newAgents(c.Host.Agents, c.Host.Now, o); err != nil {
+		return nil, err
+	}
 	measures := true // at least one trial
 	if o.Resume {
 		if s.Campaign, err = s.resume(); err != nil {
@@ -113,6 +116,7 @@ func (c *Conductor) Open(ctx context.Context, o Order) (_ *Session, err error) {
 	if err := s.place.bringUp(ctx, o.Topology, id, c.begun); err != nil {
 		return nil, err
 	}
+	s.executor.Reserve = s.place.agents.reserve(id)
 	s.executor.Runner, s.executor.Command = s.place.runner(o.Access, s.executor.Limit), s.place.shell(o.Plan).Run
 	if measures {
 		s.place.remotes = newRemotes(&c.Host, o.Plan.RemoteHosts(o.Only))

@@ -24,6 +24,7 @@ type Host struct {
 	LabDir   string   // where labs keep their state
 	SSH      []string // the ssh program and its first arguments
 	Binaries string   // folder with programs for hosts of other platforms, or empty
+	Agents   Agents   // of the hub that conducts, or nil: plans that name agents are refused
 }
 
 // ThisHost returns the host of this process, with the system's ssh and no baseline. The

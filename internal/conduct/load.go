@@ -58,7 +58,7 @@ func checkCopies(p *plan.Plan, t *lab.Topology) error {
 		}
 		for _, server := range p.Servers(&pt) {
 			e, _ := p.Endpoints.Get(server.Endpoint.Name)
-			if server.SSH != "" && e.Server == "" && e.CopyRoot == "" {
+			if (server.SSH != "" || server.Agent != "") && e.Server == "" && e.CopyRoot == "" {
 				return measure.Fail(measure.KindFile, "cli.plan.no_copy_root", measure.Figures{
 					"file": p.File, "pattern": pt.Name, "endpoint": server.Endpoint.Name,
 				})

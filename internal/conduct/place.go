@@ -19,6 +19,7 @@ type place struct {
 	host    *Host
 	lab     *lab.Lab // or nil
 	remotes remotes  // empty until the hosts are prepared
+	agents  agents
 }
 
 // bringUp builds the emulated network of a campaign, if it has one, in the place of one that
@@ -69,15 +70,18 @@ func (p *place) shell(plan *plan.Plan) campaign.Shell {
 func (p *place) runner(access agent.Access, atOnce int) campaign.Runner {
 	return campaign.Places{Access: access, Baselines: &campaign.Baselines{}, Enter: p.remotes.enter, Now: p.host.Now, Of: func(j schedule.Job) agent.Place {
 		where := p.host.Here
+		if j.Client.Agent != "" {
+			return p.agents.place(j, nil)
+		}
 		if j.Client.Host != "" || len(j.Client.Command) > 0 || j.Client.SSH != "" || j.Trial.Group != nil || atOnce > 1 {
 			where = agent.Process{Now: p.host.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
 				return p.child(ctx, j.Client)
 			}}
 		}
 		if j.Client.SSH != "" || j.Server.SSH != "" {
-			return remotePlace{where, &p.remotes}
+			where = remotePlace{where, &p.remotes}
 		}
-		return where
+		return p.agents.place(j, where)
 	}}
 }
 

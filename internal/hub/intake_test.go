@@ -82,7 +82,7 @@ func TestWhatCannotBeTakenIsRefused(t *testing.T) {
 		"of another schema":   {code(one.deliverBytes("r1", pack([]byte(`{"schema":"soku.result/9","id":"r1"}`)))), "hub.result.syntax"},
 		"cut off":             {code(one.deliverBytes("r1", good[:len(good)-4])), "hub.result.syntax"},
 		"a bomb":              {code(one.deliverBytes("r1", pack(make([]byte, 300<<20)))), "fleet.message.long"},
-		"a bomb of two parts": {code(one.deliverBytes("r1", append(pack(bytes.Repeat([]byte(" "), 1000)), pack(make([]byte, 10<<20))...))), "hub.result.syntax"},
+		"a bomb of two parts": {code(one.deliverBytes("r1", append(pack(bytes.Repeat([]byte(" "), 1000)), pack(append(encoded(ordered("r1")), bytes.Repeat([]byte(" "), 10<<20)...))...))), "hub.result.syntax"},
 		"many values":         {code(one.deliverBytes("r1", pack([]byte("["+strings.Repeat("0,", 2_000_000)+"0]")))), "hub.result.values"},
 		"another sum": {code(request[fleet.Receipt](one, fleet.UpResult, good, nats.Header{fleet.HeaderResult: {"r1"}, fleet.HeaderSHA256: {sum(nil)}})),
 			"hub.result.sum"},

@@ -97,7 +97,8 @@ func TestAnAgentThatRefusesIsSaid(t *testing.T) {
 
 func TestAResultIsTakenFromTheAgentThatRanTheTrial(t *testing.T) {
 	b := newBroker(t)
-	h := b.hub(nil)
+	results := memory.New()
+	h := b.hub(func(c *hub.Config) { c.Store = results })
 	two := b.host(2, nil)
 	s := spec()
 	s.Result = "r1"
@@ -122,6 +123,9 @@ func TestAResultIsTakenFromTheAgentThatRanTheTrial(t *testing.T) {
 	})
 	if r := h.Place(one.id, hub.PlaceOptions{}).Run(t.Context(), s, agent.Hooks{}); r.Error != nil || r.Summary.GoodputBps != 1e9 || r.Trial.Campaign != "c" {
 		t.Errorf("%+v", r)
+	}
+	if got := stored(t, results, "r1").Trial.Campaign; got != "c" {
+		t.Errorf("it is in campaign %q", got)
 	}
 }
 

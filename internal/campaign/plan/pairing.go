@@ -123,7 +123,7 @@ func (r *pairer) checkClients() error {
 	for _, pair := range r.pairs {
 		m := r.members[pair[0]]
 		t := r.member(m, "")
-		if t.Host != "" || len(t.Command) > 0 || t.SSH != "" || m.endpoint == here {
+		if t.Host != "" || len(t.Command) > 0 || t.SSH != "" || t.Agent != "" || m.endpoint == here {
 			continue
 		}
 		if here >= 0 {

@@ -76,11 +76,12 @@ type Endpoint struct {
 	Host      string                   `yaml:"host" doc:"Host of the lab that this endpoint is"`
 	Command   []string                 `yaml:"command" doc:"Program and arguments that start soku on this endpoint, such as [ssh, onprem, soku]"`
 	SSH       string                   `yaml:"ssh" json:",omitempty" doc:"Destination of ssh, such as admin@vm2 or a Host of its configuration; soku is copied there for the campaign"`
+	Agent     string                   `yaml:"agent" json:",omitempty" doc:"Agent of the hub that runs the campaign: its name, its identity, or the beginning of that"`
 	Keep      bool                     `yaml:"keep" json:",omitempty" doc:"Leave the program that was copied by ssh there for the next campaign"`
-	Server    string                   `yaml:"server" json:",omitempty" doc:"running: soku server runs there already; without it the campaign starts one by ssh"`
-	CopyRoot  string                   `yaml:"copy_root" json:",omitempty" doc:"With ssh: folder there in which the server that the campaign starts takes copies of files (test copy)"`
-	Address   string                   `yaml:"address" doc:"Name or IP address the others reach it by; in a lab taken from the topology, with ssh without it that of ssh"`
-	Port      int                      `yaml:"port" min:"1" max:"65535" doc:"Port of its soku server; with ssh without it 7658 or, if that is taken, a free one"`
+	Server    string                   `yaml:"server" json:",omitempty" doc:"running: soku server runs there already; without it the campaign starts one by ssh or by the agent"`
+	CopyRoot  string                   `yaml:"copy_root" json:",omitempty" doc:"With ssh or agent: folder there in which the server that the campaign starts takes copies of files (test copy)"`
+	Address   string                   `yaml:"address" doc:"Name or IP address the others reach it by; in a lab taken from the topology, with ssh without it that of ssh, with agent without it the first that the agent announces"`
+	Port      int                      `yaml:"port" min:"1" max:"65535" doc:"Port of its soku server; with ssh or agent without it 7658 or, if that is taken, a free one"`
 	Addresses yamlfile.Ordered[string] `yaml:"addresses" doc:"More addresses, by label"`
 	Limits    Limits                   `yaml:"limits" json:"-" doc:"Documented limits of this endpoint: figures, and source: who published them"`
 }

@@ -12,7 +12,7 @@ import (
 // ServerRunning is the server of an endpoint that runs already.
 const ServerRunning = "running"
 
-// checkSSH checks what an endpoint says about ssh.
+// checkSSH checks what an endpoint says about ssh and agents.
 func (e Endpoint) checkSSH(d *yamlfile.File, path string) error {
 	wrong := func(key, code string, figures measure.Figures) error {
 		return d.LocateAt(path+"."+key, measure.Fail(measure.KindFile, code, figures))
@@ -20,10 +20,12 @@ func (e Endpoint) checkSSH(d *yamlfile.File, path string) error {
 	switch {
 	case e.Server != "" && e.Server != ServerRunning:
 		return wrong("server", "campaign.endpoint_server", measure.Figures{"server": yamlfile.Shorten(e.Server), "known": ServerRunning})
-	case e.CopyRoot != "" && (e.SSH == "" || e.Server != ""):
+	case e.CopyRoot != "" && (e.SSH == "" && e.Agent == "" || e.Server != ""):
 		return wrong("copy_root", "campaign.copy_root_without_server", nil)
 	case e.SSH == "" && e.Keep:
 		return wrong("keep", "campaign.keep_without_ssh", nil)
+	case e.Agent != "" && (e.SSH != "" || e.Host != "" || len(e.Command) > 0):
+		return wrong("agent", "campaign.agent_and_other", nil)
 	case e.SSH == "":
 		return nil
 	case e.Host != "" || len(e.Command) > 0:
@@ -76,4 +78,29 @@ func (p *Plan) RemoteHosts(only Selection) []RemoteHost {
 func NeedsOwnServer(test measure.Test, o measure.Options) bool {
 	asked, err := option.Effective(o, test)
 	return err == nil && option.NeedsServer(asked, test) && asked.Via == option.ViaSoku
+}
+
+// Agents are the names of endpoints in the selected patterns that are agents of a hub, in the order of the plan.
+func (p *Plan) Agents(only Selection) (endpoints []string) {
+	uses := map[string]bool{}
+	for i := range p.patterns {
+		pt := &p.patterns[i]
+		if !only.Matches(pt.Levels) {
+			continue
+		}
+		s := p.EndpointSets(pt)
+		clients, servers := s.used()
+		for _, n := range clients {
+			uses[s.Clients[n].Endpoint.Name] = true
+		}
+		for _, n := range servers {
+			uses[s.Servers[n].Endpoint.Name] = true
+		}
+	}
+	for _, e := range p.Endpoints {
+		if e.Value.Agent != "" && uses[e.Name] {
+			endpoints = append(endpoints, e.Name)
+		}
+	}
+	return endpoints
 }

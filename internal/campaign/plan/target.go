@@ -14,6 +14,7 @@ type Target struct {
 	Host     string           // host of the lab, or empty
 	Command  []string         // what starts soku there, or nil
 	SSH      string           // destination of ssh, or empty
+	Agent    string           // agent of a hub, or empty
 
 	port int // of its server; 0: the default
 }
@@ -44,7 +45,7 @@ func (p *Plan) target(ref string) Target {
 
 // targetOf is an endpoint at one of its addresses: that of a label, or its first.
 func (p *Plan) targetOf(name, label string, e *Endpoint) Target {
-	t := Target{Endpoint: measure.Endpoint{Name: name, Label: label, Address: e.Address}, Host: e.Host, Command: e.Command, SSH: e.SSH, port: e.Port}
+	t := Target{Endpoint: measure.Endpoint{Name: name, Label: label, Address: e.Address}, Host: e.Host, Command: e.Command, SSH: e.SSH, Agent: e.Agent, port: e.Port}
 	if label == "" && e.Address == "" && e.SSH != "" {
 		t.Endpoint.Address = ssh.HostOf(e.SSH)
 	}

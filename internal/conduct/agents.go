@@ -1,0 +1,113 @@
+package conduct
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"slices"
+	"time"
+
+	"soku/internal/agent"
+	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
+	"soku/internal/fleet/endpoint"
+	"soku/internal/measure"
+	"soku/internal/measure/option"
+)
+
+// Agents are the hosts of a hub. A name is one that plans write: the name of an agent, its identity, or the beginning
+// of that. The methods are called by several goroutines.
+type Agents interface {
+	// Place is where the trials run whose client is an agent. A trial whose agent goes away waits for it as long as patience,
+	// and is lost then. The results of trials with an identity are kept by the caller.
+	Place(name string, patience time.Duration) agent.Place
+	// Address is where others reach an agent, if a plan does not say it.
+	Address(name string) (string, error)
+	// Serve has an agent run a server. end ends it and must be called.
+	Serve(ctx context.Context, name string, s endpoint.Server) (port int, end func(), err error)
+	// Reserve waits until agents are free of other campaigns. An error is the cause of ctx. A name that is not known
+	// is left out: its trials fail and say so.
+	Reserve(ctx context.Context, campaign string, names []string) (release func(), err error)
+}
+
+// agents are those of one campaign; the zero value has none.
+type agents struct {
+	of       Agents
+	plan     *plan.Plan
+	now      func() time.Time
+	patience time.Duration
+}
+
+// newAgents returns the agents of an order. An error has kind usage, if there is no hub.
+func newAgents(of Agents, now func() time.Time, o Order) (agents, error) {
+	named := o.Plan.Agents(o.Only)
+	switch {
+	case len(named) == 0:
+		return agents{}, nil
+	case of == nil:
+		return agents{}, measure.Fail(measure.KindUsage, "cli.plan.needs_hub", measure.Figures{"endpoint": named[0]})
+	}
+	return agents{of, o.Plan, now, o.Patience}, nil
+}
+
+// place is where a trial runs: at the client's agent, or where if the client is none.
+func (a *agents) place(j schedule.Job, where agent.Place) agent.Place {
+	if j.Client.Agent != "" {
+		where = a.of.Place(j.Client.Agent, a.patience)
+	}
+	if j.Server.Agent == "" {
+		return where
+	}
+	planned, _ := a.plan.Endpoints.Get(j.Server.Endpoint.Name)
+	return served{where, a, j, planned}
+}
+
+// served runs a trial against an agent, which runs a server for it.
+type served struct {
+	agent.Place
+	agents  *agents
+	job     schedule.Job
+	planned plan.Endpoint
+}
+
+// Run implements [agent.Place].
+func (p served) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
+	name := p.job.Server.Agent
+	if s.Host == "" {
+		address, err := p.agents.of.Address(name)
+		if err != nil {
+			return s.NotRun(p.agents.now(), err)
+		}
+		s.Host, s.Server.Address = address, address
+	}
+	// A port that the test itself names is that of another server.
+	port := cmp.Or(p.planned.Port, option.DefaultPort)
+	if p.planned.Server == "" && p.job.NeedsOwnServer() && cmp.Or(s.Options.Port, port) == port {
+		own := endpoint.Server{Ports: []int{port}, Token: rand.Text(), CopyRoot: p.planned.CopyRoot}
+		if p.planned.Port == 0 {
+			own.Ports = append(own.Ports, 0)
+		}
+		taken, end, err := p.agents.of.Serve(ctx, name, own)
+		if err != nil {
+			return s.NotRun(p.agents.now(), err)
+		}
+		defer end()
+		s.Options.Port, s.Access = taken, agent.Access{Token: own.Token}
+	}
+	return p.Place.Run(ctx, s, h)
+}
+
+// reserve is what reserves the hosts of trials for a campaign; nil if it has no agents.
+func (a *agents) reserve(campaign string) func(context.Context, []schedule.Job) (func(), error) {
+	if a.of == nil {
+		return nil
+	}
+	return func(ctx context.Context, trials []schedule.Job) (func(), error) {
+		var names []string
+		for _, j := range trials {
+			names = append(names, j.Client.Agent, j.Server.Agent)
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+		return a.of.Reserve(ctx, campaign, names)
+	}
+}

@@ -1,0 +1,66 @@
+package hub
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"soku/internal/agent"
+	"soku/internal/fleet/endpoint"
+	"soku/internal/measure"
+)
+
+// Campaigns is a hub's agents as campaigns use them: it implements conduct.Agents. Names are those that [Registry.Find] knows.
+// Campaigns must have [Hub.Store] as their store.
+type Campaigns struct{ hub *Hub }
+
+// Campaigns returns the agents of the hub for campaigns.
+func (h *Hub) Campaigns() Campaigns { return Campaigns{h} }
+
+// Place is a deferred place: see [PlaceOptions].
+func (c Campaigns) Place(name string, patience time.Duration) agent.Place {
+	a, err := c.hub.Agents.Find(name)
+	if err != nil {
+		return nowhere{err}
+	}
+	return c.hub.Place(a.ID, PlaceOptions{Patience: patience, Deferred: true})
+}
+
+// nowhere is a place that cannot be used.
+type nowhere struct{ why error }
+
+func (n nowhere) Run(_ context.Context, s agent.Spec, _ agent.Hooks) *measure.Result {
+	return s.NotRun(time.Now(), n.why)
+}
+
+// Address is the first address that an agent announces. An error has kind not_found or usage.
+func (c Campaigns) Address(name string) (string, error) {
+	a, err := c.hub.Agents.Find(name)
+	if err == nil && len(a.Hello.Addresses) == 0 {
+		err = measure.Fail(measure.KindNotFound, "hub.agent.no_address", measure.Figures{"agent": a.Name})
+	}
+	if err != nil {
+		return "", err
+	}
+	return a.Hello.Addresses[0].Address, nil
+}
+
+// Serve is [Hub.Serve].
+func (c Campaigns) Serve(ctx context.Context, name string, s endpoint.Server) (port int, end func(), err error) {
+	a, err := c.hub.Agents.Find(name)
+	if err != nil {
+		return 0, nil, err
+	}
+	return c.hub.Serve(ctx, a.ID, s)
+}
+
+// Reserve reserves agents for a campaign, shared with no other.
+func (c Campaigns) Reserve(ctx context.Context, campaign string, names []string) (release func(), err error) {
+	var ids []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		if a, err := c.hub.Agents.Find(name); err == nil {
+			ids = append(ids, a.ID)
+		}
+	}
+	return c.hub.Hosts.Reserve(ctx, campaign, ids, false)
+}
