@@ -238,7 +238,7 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 	}
 	s.closing = append(s.closing, s.hub.Close)
 	host := conduct.ThisHost()
-	host.Root = false
+	host.Root, host.Agents = false, s.hub.Campaigns()
 	s.campaigns = campaigns.New(campaigns.Config{
 		Conductor: conduct.Conductor{Host: host, Store: s.hub.Store(), Journals: journals}, Limits: s.o.Limits, Log: s.o.Log, Patience: s.o.Patience,
 	})
