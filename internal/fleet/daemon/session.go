@@ -122,10 +122,10 @@ func (s *session) hello(ctx context.Context) (every time.Duration, err error) {
 	retry := backoff{first: d.times.retry, most: d.times.retryMost}
 	for {
 		w, err := s.helloOnce()
-		if ctx.Err() != nil || s.ctx.Err() != nil {
-			return 0, nil
-		}
-		if err == nil {
+		switch {
+		case ctx.Err() != nil || s.ctx.Err() != nil:
+			return 0, nil //nolint:nilerr // a lost connection is opened again
+		case err == nil:
 			if err := s.check(w); err != nil {
 				return 0, final{err}
 			}
