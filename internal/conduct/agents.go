@@ -97,7 +97,7 @@ func (p served) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 	return p.Place.Run(ctx, s, h)
 }
 
-// reserve is what reserves the hosts of trials for a campaign; nil if it has no agents.
+// reserve is what reserves the hosts of trials for a campaign. It is nil if it has no agents.
 func (a *agents) reserve(campaign string) func(context.Context, []schedule.Job) (func(), error) {
 	if a.of == nil {
 		return nil

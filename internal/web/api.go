@@ -35,7 +35,7 @@ type Config struct {
 	URL      string    // by which agents reach the hub
 	Pin      fleet.Pin // of its certificate; empty: a public authority vouches for it
 
-	// Person is who sends a request, or "" if nobody that the hub knows.
+	// Person is who sends a request, or "" if the hub does not know.
 	Person func(*http.Request) string
 	// Revoke keeps an agent from the hub and its broker for good.
 	Revoke func(ctx context.Context, agent, person string) error

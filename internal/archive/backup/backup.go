@@ -29,7 +29,7 @@ type Copied struct {
 }
 
 // Write copies a store in a database into a new file. progress is called now and then with how many results were
-// copied, of how many; nil: it is not. After an error there is no file. Errors are of kind usage for a store without a database,
+// copied, of how many; nil: it is not. After an error there is no file. Its errors have kind usage for a store without a database,
 // file for a file that exists or cannot be made, and those of [store.Store].
 func Write(ctx context.Context, from store.Store, file string, progress func(done, of int)) (done Copied, err error) {
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {

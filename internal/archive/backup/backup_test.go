@@ -150,7 +150,7 @@ func TestAStoreMovesToEachKindOfDatabase(t *testing.T) {
 				if was, is := content(t, a), content(t, b); !reflect.DeepEqual(was, is) || len(was) != 1+133+134+133 {
 					t.Errorf("%d parts came back as %d", len(was), len(is))
 				}
-				j, lock, err := journals(t, b).Open("c1", func(journal.Record) error { return nil }) // nobody holds it there
+				j, lock, err := journals(t, b).Open("c1", func(journal.Record) error { return nil }) // it has no holder there
 				if err != nil {
 					t.Fatal(err)
 				}

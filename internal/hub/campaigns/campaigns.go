@@ -258,7 +258,7 @@ func (c *Campaigns) giveUp(id string, err error) {
 	c.log.Warn("a campaign that was left cannot be gone on with", "campaign", id, "error", err)
 }
 
-// left is the plan of a campaign whose last run did not end in good order, or ended because its hub did; nil for
+// left is the plan of a campaign whose last run did not end in good order, or ended because its hub did. It is nil for
 // others.
 func (c *Campaigns) left(id string) (*journal.PlanRecord, error) {
 	var head *journal.PlanRecord

@@ -166,6 +166,13 @@ func TestACampaignOfAHubThatStoppedGoesOnWithTheNext(t *testing.T) {
 	if s.EndedAt == nil || why(s).Code != "hub.stopping" {
 		t.Fatalf("%+v", s)
 	}
+	// The trial that was interrupted may still have a result at its agent.
+	if ordered, err := campaigns.Ordered(f.journals, time.Now().Add(-time.Hour)); len(ordered) != 1 || err != nil {
+		t.Errorf("%v, %v", ordered, err)
+	}
+	if ordered, _ := campaigns.Ordered(f.journals, time.Now().Add(time.Hour)); len(ordered) > 0 {
+		t.Errorf("of later campaigns: %v", ordered)
+	}
 	next := f.hub(t, open())
 	ids, err := next.TakeOver(t.Context())
 	if err != nil || !slices.Equal(ids, []string{s.Campaign}) {

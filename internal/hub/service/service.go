@@ -18,6 +18,7 @@ import (
 	"soku/internal/campaign/journal/sqljournal"
 	"soku/internal/catalog"
 	"soku/internal/conduct"
+	"soku/internal/fleet"
 	"soku/internal/fleet/broker"
 	"soku/internal/fleet/enrol"
 	"soku/internal/hub"
@@ -221,6 +222,10 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 	if err != nil {
 		return err
 	}
+	ordered, err := campaigns.Ordered(journals, time.Now().Add(-fleet.Forget))
+	if err != nil {
+		return err
+	}
 	s.hub, err = hub.New(hub.Config{
 		Conn: own.hub, Store: s.o.Store, Sink: hub.InStore{Store: s.o.Store, Conflicts: conflicts}, Identity: admission.Authority.ID(), Version: version.String(),
 		Labels: func(agent string) map[string]string {
@@ -231,12 +236,16 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 			_, err := admission.Registry.Admitted(context.WithoutCancel(ctx), agent)
 			return measure.AsError(err, measure.KindInternal)
 		},
-		Log: s.o.Log,
+		Expected: func(_, result string) bool { return ordered[result] },
+		Log:      s.o.Log,
 	})
 	if err != nil {
 		return err
 	}
 	s.closing = append(s.closing, s.hub.Close)
+	if err := own.hub.Publish(fleet.Everyone, []byte("{}")); err != nil { // asks for a hello: brokers of their own stay connected
+		return measure.Fail(measure.KindUnreachable, "hub.broker", measure.Figures{"address": s.o.NATS, "cause": err})
+	}
 	host := conduct.ThisHost()
 	host.Root, host.Agents = false, s.hub.Campaigns()
 	s.campaigns = campaigns.New(campaigns.Config{
