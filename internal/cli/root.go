@@ -160,8 +160,8 @@ func (p Program) newRoot(sys *System) *cobra.Command {
 	}
 	root.AddGroup(commandGroups...)
 	own := map[string]bool{}
-	for _, make := range p.More {
-		c := make(sys)
+	for _, newCommand := range p.More {
+		c := newCommand(sys)
 		own[c.Name()] = true
 		add(p.Group.ID, c)
 	}

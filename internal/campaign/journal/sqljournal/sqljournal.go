@@ -212,7 +212,7 @@ func (j *Journals) Remove(id string) error {
 	if err != nil {
 		return err
 	}
-	defer h.Release()
+	defer func() { _ = h.Release() }()
 	err = j.store.Transact(j.ctx, func(tx *sql.Tx) error {
 		if err := h.fenced(tx, 0); err != nil {
 			return err
