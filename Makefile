@@ -11,8 +11,8 @@ export CGO_ENABLED ?= 0
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
-build: ## build bin/soku
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/soku ./cmd/soku
+build: ## build bin/soku and bin/soku-hub
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/soku ./cmd/soku-hub
 
 demo: build ## measure an emulated network and write demo/report.html
 	@demo/run

@@ -1,4 +1,4 @@
-// Package built builds the program under test, once for all tests of a package.
+// Package built builds the programs under test, once for all tests of a package.
 package built
 
 import (
@@ -42,9 +42,25 @@ var program = sync.OnceValues(func() (string, error) {
 	if file := os.Getenv("SOKU_PROGRAM"); file != "" {
 		return file, nil
 	}
-	file := filepath.Join(folder, "soku.exe") // Windows needs the extension
-	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
+	return build("soku")
+})
+
+// Hub is the path of the hub's program.
+func Hub(t testing.TB) string {
+	t.Helper()
+	file, err := hub()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+var hub = sync.OnceValues(func() (string, error) { return build("soku-hub") })
+
+func build(name string) (string, error) {
+	file := filepath.Join(folder, name+".exe") // Windows needs the extension
+	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/"+name).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return file, nil
-})
+}

@@ -126,7 +126,6 @@ func (o Options) server() (*server.Options, error) {
 		MaxConn: o.Connections, MaxPayload: maxPayload, MaxPending: maxPending, MaxControlLine: maxControl, MaxClosedClients: 100,
 		WriteDeadline: writeDeadline, PingInterval: pingEvery, MaxPingsOut: 2,
 		Websocket: server.WebsocketOpts{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoTLS: true, SameOrigin: true, AuthTimeout: authTimeout.Seconds(), HandshakeTimeout: authTimeout},
-		Cluster:   server.ClusterOpts{NoAdvertise: true}, // agents use the addresses that the hub gave them
 	}
 	if port == 0 {
 		options.Port = server.RANDOM_PORT

@@ -22,7 +22,7 @@ import (
 
 // A thousand agents join over HTTPS by tokens, connect with TLS and say hello, are cut off by a new start of the broker, and come back.
 func TestAThousandAgentsJoin(t *testing.T) {
-	tier.SpendsSeconds(t)
+	tier.WatchesTheClock(t)
 	const agents, atOnce = 1000, 50
 	s, folder := newSite(t), t.TempDir()
 	b := s.run(t, folder, "127.0.0.1:0")

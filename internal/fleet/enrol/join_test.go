@@ -57,29 +57,36 @@ func TestAnAgentJoinsByATokenAndRenews(t *testing.T) {
 	})
 }
 
-func TestOfTooManyHostsThatJoinAtTheSameTimeExactlyTheLastIsRefused(t *testing.T) {
+func TestOfTooManyHostsThatJoinAtTheSameTimeThoseBeyondTheUsesAreRefused(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, h *hub) {
-		const uses = 20
+		const uses, hosts = 20, 40
 		token := h.token(t, enrol.TokenOrder{Uses: uses})
+		hubs := []*hub{h} // as several processes share a database
+		for range 9 {
+			hubs = append(hubs, serveTables(t, h.db))
+		}
 		var all sync.WaitGroup
-		failures := make(chan error, uses+1)
-		for range uses + 1 {
+		failures := make(chan error, hosts)
+		for i := range hosts {
 			a := newAgent(t)
 			all.Go(func() {
-				_, _, err := a.join(h, token)
+				_, _, err := a.join(hubs[i%len(hubs)], token)
 				failures <- err
 			})
 		}
 		all.Wait()
 		close(failures)
-		var refusals []error
+		refusals := 0
 		for err := range failures {
 			if err != nil {
-				refusals = append(refusals, err)
+				refusals++
+				if measure.AsError(err, "").Code != "enrol.token.used" {
+					t.Error(err)
+				}
 			}
 		}
-		if len(refusals) != 1 || measure.AsError(refusals[0], "").Code != "enrol.token.used" {
-			t.Errorf("%v", refusals)
+		if refusals != hosts-uses {
+			t.Errorf("%d are refused", refusals)
 		}
 		agents, err := h.Registry.Agents(t.Context(), "", 100)
 		if err != nil || len(agents) != uses {
@@ -165,7 +172,7 @@ func TestATokenIsKeptAsItsHashAlone(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, h *hub) {
 		secret, token, err := h.MakeToken(t.Context(), enrol.TokenOrder{}, "admin")
 		random, found := strings.CutPrefix(secret, "soku-join-")
-		if err != nil || !found || len(random)*5 < 160 || token.ID != enrol.TokenID(secret) || token.Uses != 1 || token.ExpiresAt.Sub(token.MadeAt) != time.Hour {
+		if err != nil || !found || len(random)*5 < 160 || token.ID != enrol.TokenID(secret) || token.Uses != 1 || (token.ExpiresAt.Sub(token.MadeAt)-time.Hour).Abs() > time.Second {
 			t.Errorf("%q %+v, %v", secret, token, err)
 		}
 		var n int
@@ -228,8 +235,9 @@ func TestARevokedAgentNeitherRenewsNorJoins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// Also a JWT that was made while the clock of the hub was ahead.
 		c, err := jwt.DecodeAccountClaims(accounts[h.Authority.Account()])
-		if err != nil || !c.IsClaimRevoked(&jwt.UserClaims{ClaimsData: jwt.ClaimsData{Subject: a.id, IssuedAt: time.Now().Unix()}}) {
+		if err != nil || !c.IsClaimRevoked(&jwt.UserClaims{ClaimsData: jwt.ClaimsData{Subject: a.id, IssuedAt: time.Now().Add(time.Hour).Unix()}}) {
 			t.Errorf("%+v, %v", c, err)
 		}
 		first, err := h.Registry.Agent(t.Context(), a.id)

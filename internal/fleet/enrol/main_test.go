@@ -60,8 +60,13 @@ type hub struct {
 func serve(t *testing.T, s store.Store) *hub {
 	t.Helper()
 	t.Cleanup(func() { _ = s.Close() })
-	h := &hub{}
-	h.db, _ = sqlstore.Of(s)
+	db, _ := sqlstore.Of(s)
+	return serveTables(t, db)
+}
+
+func serveTables(t *testing.T, db *sqlstore.Store) *hub {
+	t.Helper()
+	h := &hub{db: db}
 	registry, err := enrol.OpenRegistry(t.Context(), h.db)
 	if err != nil {
 		t.Fatal(err)

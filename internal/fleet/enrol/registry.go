@@ -18,7 +18,21 @@ var migrationFiles embed.FS
 
 // Registry keeps agents and join tokens in the database of a store, whose clock decides. It is safe for concurrent use,
 // also by several processes. Errors have kind store unless it is said.
-type Registry struct{ store *sqlstore.Store }
+type Registry struct {
+	store   *sqlstore.Store
+	writing chan struct{} // has an element while this process writes: writers that wait in SQLite are not served in turn
+}
+
+// write runs work in a transaction, after those of this process that asked before.
+func (r *Registry) write(ctx context.Context, work func(*sql.Tx) error) error {
+	select {
+	case r.writing <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-r.writing }()
+	return r.store.Transact(ctx, work)
+}
 
 // Agent is an agent that has joined.
 type Agent struct {
@@ -41,7 +55,7 @@ func OpenRegistry(ctx context.Context, s *sqlstore.Store) (*Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Registry{s}, nil
+	return &Registry{store: s, writing: make(chan struct{}, 1)}, nil
 }
 
 func (r *Registry) sql(text string) string { return r.store.Dialect.SQL(text) }
@@ -104,7 +118,7 @@ type Joining struct{ ID, Name, Platform, Program string }
 // expired or used up, or if the agent was revoked; the token is not used then.
 func (r *Registry) Join(ctx context.Context, secret string, j Joining) (Agent, error) {
 	var a Agent
-	err := r.store.Transact(ctx, func(tx *sql.Tx) error {
+	err := r.write(ctx, func(tx *sql.Tx) error {
 		hash := hashOf(secret)
 		labels, left, err := r.lockToken(ctx, tx, hash)
 		if err != nil {
@@ -146,8 +160,12 @@ func revokedError(agent string) error {
 
 // Admitted is an agent that may connect, and marks it as seen. An error has kind not_found or, if it was revoked, refused.
 func (r *Registry) Admitted(ctx context.Context, id string) (Agent, error) {
-	a, err := scanAgent(r.store.DB.QueryRowContext(ctx, r.sql(`UPDATE fleet_agent SET seen_at = `+r.store.Dialect.Now+` WHERE id = ? AND revoked_at = 0
-		RETURNING `+agentColumns), id).Scan)
+	var a Agent
+	err := r.write(ctx, func(tx *sql.Tx) (err error) {
+		a, err = scanAgent(tx.QueryRowContext(ctx, r.sql(`UPDATE fleet_agent SET seen_at = `+r.store.Dialect.Now+` WHERE id = ? AND revoked_at = 0
+			RETURNING `+agentColumns), id).Scan)
+		return err
+	})
 	if !errors.Is(err, sql.ErrNoRows) {
 		return a, r.found(ctx, id, err)
 	}
@@ -161,7 +179,7 @@ func (r *Registry) Admitted(ctx context.Context, id string) (Agent, error) {
 // joined by this identity, or refused if more than [MaxRevoked] were revoked within two days.
 func (r *Registry) Revoke(ctx context.Context, id string) (Agent, error) {
 	var a Agent
-	err := r.store.Transact(ctx, func(tx *sql.Tx) error {
+	err := r.write(ctx, func(tx *sql.Tx) error {
 		now := r.store.Dialect.Now
 		var recent int
 		err := tx.QueryRowContext(ctx, r.sql(`SELECT count(*) FROM fleet_agent WHERE revoked_at > `+now+` - ? AND id <> ?`), revokedLasts.Milliseconds(), id).Scan(&recent)

@@ -92,7 +92,7 @@ func (r *Registry) MakeToken(ctx context.Context, o TokenOrder) (secret string, 
 	random := make([]byte, tokenBytes)
 	_, _ = rand.Read(random) // it ends the program rather than fail
 	secret = TokenPrefix + strings.ToLower(tokenText.EncodeToString(random))
-	err = r.store.Transact(ctx, func(tx *sql.Tx) error {
+	err = r.write(ctx, func(tx *sql.Tx) error {
 		now := r.store.Dialect.Now
 		if _, err := tx.ExecContext(ctx, r.sql(`DELETE FROM fleet_token WHERE expires_at < `+now+` - ?`), tokenForgot.Milliseconds()); err != nil {
 			return err
