@@ -147,8 +147,13 @@ func (s Spec) Overtime() *measure.Error {
 }
 
 // Away is the failure of a trial whose client has gone away: see [Lost].
-func (s Spec) Away(why string) *measure.Error {
-	return measure.Fail(measure.KindBroken, codeAway, measure.Figures{"host": s.Client.String(), "why": why})
+func (s Spec) Away(why string) *measure.Error { return lostWith(s.Client.String(), why) }
+
+// ServerAway is [Spec.Away] of its server.
+func (s Spec) ServerAway(why string) *measure.Error { return lostWith(s.Server.Name, why) }
+
+func lostWith(host, why string) *measure.Error {
+	return measure.Fail(measure.KindBroken, codeAway, measure.Figures{"host": host, "why": why})
 }
 
 func childFailure(s Spec, out *reportReader, complaints *process.Tail, err error) error {

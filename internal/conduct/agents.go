@@ -18,10 +18,12 @@ import (
 // Agents are the hosts of a hub. A name is one that plans write: the name of an agent, its identity, or the beginning
 // of that. The methods are called by several goroutines.
 type Agents interface {
-	// Place is where the trials run whose client is an agent. A trial whose agent goes away waits for it as long as patience,
-	// and is lost then. The results of trials with an identity are kept by the caller.
-	Place(name string, patience time.Duration) agent.Place
-	// Address is where others reach an agent, if a plan does not say it.
+	// Place is where the trials run whose client is an agent, and whose server is one or empty. A trial whose agent goes away
+	// waits for it as long as patience, and is lost then; one that fails because its server went away is lost. The
+	// results of trials with an identity are kept by the caller.
+	Place(name, server string, patience time.Duration) agent.Place
+	// Address is where others reach an agent, if a plan does not say it. An error of kind unreachable, also of Serve, is that the
+	// agent is away.
 	Address(name string) (string, error)
 	// Serve has an agent run a server. end ends it and must be called.
 	Serve(ctx context.Context, name string, s endpoint.Server) (port int, end func(), err error)
@@ -53,7 +55,7 @@ func newAgents(of Agents, now func() time.Time, o Order) (agents, error) {
 // place is where a trial runs: at the client's agent, or where if the client is none.
 func (a *agents) place(j schedule.Job, where agent.Place) agent.Place {
 	if j.Client.Agent != "" {
-		where = a.of.Place(j.Client.Agent, a.patience)
+		where = a.of.Place(j.Client.Agent, j.Server.Agent, a.patience)
 	}
 	if j.Server.Agent == "" {
 		return where
@@ -75,6 +77,9 @@ func (p served) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 	name := p.job.Server.Agent
 	if s.Host == "" {
 		address, err := p.agents.of.Address(name)
+		if measure.KindOf(err) == measure.KindUnreachable {
+			err = s.ServerAway("away")
+		}
 		if err != nil {
 			return s.NotRun(p.agents.now(), err)
 		}
@@ -88,6 +93,9 @@ func (p served) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 			own.Ports = append(own.Ports, 0)
 		}
 		taken, end, err := p.agents.of.Serve(ctx, name, own)
+		if measure.KindOf(err) == measure.KindUnreachable {
+			err = s.ServerAway("away")
+		}
 		if err != nil {
 			return s.NotRun(p.agents.now(), err)
 		}

@@ -18,12 +18,13 @@ type Campaigns struct{ hub *Hub }
 func (h *Hub) Campaigns() Campaigns { return Campaigns{h} }
 
 // Place is a deferred place: see [PlaceOptions].
-func (c Campaigns) Place(name string, patience time.Duration) agent.Place {
+func (c Campaigns) Place(name, server string, patience time.Duration) agent.Place {
 	a, err := c.hub.Agents.Find(name)
 	if err != nil {
 		return nowhere{err}
 	}
-	return c.hub.Place(a.ID, PlaceOptions{Patience: patience, Deferred: true})
+	s, _ := c.hub.Agents.Find(server) // without one the trial fails and says so
+	return c.hub.Place(a.ID, PlaceOptions{Patience: patience, Server: s.ID, Deferred: true})
 }
 
 // nowhere is a place that cannot be used.
@@ -33,11 +34,16 @@ func (n nowhere) Run(_ context.Context, s agent.Spec, _ agent.Hooks) *measure.Re
 	return s.NotRun(time.Now(), n.why)
 }
 
-// Address is the first address that an agent announces. An error has kind not_found or usage.
+// Address is the first address that an agent announces. An error has kind not_found or usage, or unreachable for an agent that
+// is away and was not heard since the hub started.
 func (c Campaigns) Address(name string) (string, error) {
 	a, err := c.hub.Agents.Find(name)
 	if err == nil && len(a.Hello.Addresses) == 0 {
-		err = measure.Fail(measure.KindNotFound, "hub.agent.no_address", measure.Figures{"agent": a.Name})
+		kind := measure.KindNotFound
+		if a.State == Away {
+			kind = measure.KindUnreachable
+		}
+		err = measure.Fail(kind, "hub.agent.no_address", measure.Figures{"agent": a.Name})
 	}
 	if err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -125,6 +126,24 @@ func (h *Hub) command(ctx context.Context, agent, what string, message any) erro
 func (h *Hub) Ask(ctx context.Context, agent string) (fleet.Beat, error) {
 	return ask[fleet.Beat](ctx, h, agent, fleet.DownAsk, nil)
 }
+
+// gone is why what an agent ran has ended: "restarted" if it is another process than that of the instance, "away" if it does
+// not answer. It is empty otherwise.
+func (h *Hub) gone(ctx context.Context, agent, instance string) string {
+	limited, stop := context.WithTimeout(ctx, goneWithin)
+	defer stop()
+	b, err := h.Ask(limited, agent)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return "away"
+	case err == nil && b.Instance != instance:
+		return "restarted"
+	}
+	return ""
+}
+
+// goneWithin is how long an agent is asked whether it is there.
+const goneWithin = 3 * time.Second
 
 // Leave has an agent end its connection until its owner starts it again.
 func (h *Hub) Leave(ctx context.Context, agent string, why *measure.Error) error {

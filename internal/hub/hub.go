@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -123,7 +122,7 @@ func (h *Hub) goSafely(f func()) { h.work.Go(func() { h.safely(f) }) }
 // reply answers a request of an agent. A reply subject that is not of that agent is ignored: it would
 // have the hub give orders to another one.
 func (h *Hub) reply(agent string, m *nats.Msg, answer any) {
-	if !strings.HasPrefix(m.Reply, fleet.Down(agent, fleet.DownAnswer, "")) {
+	if !fleet.MayReply(agent, m.Reply) {
 		return
 	}
 	b, err := json.Marshal(answer)

@@ -20,6 +20,9 @@ type PlaceOptions struct {
 	// Patience is how long a trial waits for an agent that has gone away, from then on. Then it is lost: see
 	// [agent.Lost]. Its result is kept all the same when it arrives.
 	Patience time.Duration
+	// Server is the identity of the agent that is the server of trials, or empty. A trial that fails because that agent went
+	// away or was started again is lost.
+	Server string
 	// Deferred leaves each result to the caller, which adds to it and puts it into [Hub.Store], as the executor of
 	// campaigns does. The agent keeps its document until then. A result that the caller gave no identity, as of a
 	// check before a campaign, and that of a trial that was stopped are not kept. If it is false, the result is in
@@ -62,11 +65,17 @@ func (p place) Run(ctx context.Context, s agent.Spec, hooks agent.Hooks) *measur
 		return s.NotRun(time.Now(), err)
 	}
 	t := &trialRun{place: p, spec: s, hooks: hooks, order: o, begun: time.Now(), events: make(chan func(), 4), noStart: func() {}}
+	_, server, _ := h.Agents.get(p.o.Server)
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	r := t.follow(ctx)
 	t.cancel()
 	t.work.Wait()
 	stopped := ctx.Err() != nil && (r == nil || r.Error != nil)
+	if p.o.Server != "" && r != nil && r.Error != nil && t.failed == nil && ctx.Err() == nil {
+		if why := h.gone(ctx, p.o.Server, server); why != "" {
+			t.failed, stopped = s.ServerAway(why), true // it is measured again
+		}
+	}
 	h.orders.leave(o, t.refused, p.o.Deferred && stopped)
 	switch {
 	case r == nil:

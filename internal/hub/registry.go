@@ -76,6 +76,16 @@ func (r *Registry) enter(id string) *known {
 	return k
 }
 
+// Know takes note of an agent that was admitted before this hub started, and was heard then: it is away until it is heard.
+func (r *Registry) Know(id, name string, labels map[string]string, heard time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k := r.enter(id); k != nil && k.Name == "" {
+		k.Name, k.Labels, k.Heard, k.State = cmp.Or(name, shortID(id)), labels, heard, Away
+		r.changed(k)
+	}
+}
+
 // heard takes note of a message of an instance, and returns why the agent is to leave, if it is.
 //
 // An instance that was not known takes the place of the current one: a process that was started again. If

@@ -129,3 +129,39 @@ func newStopCommand(sys *cli.System) *cobra.Command {
 	f.add(cmd)
 	return cmd
 }
+
+func newCampaignsCommand(sys *cli.System) *cobra.Command {
+	f := &asking{}
+	cmd := &cobra.Command{
+		Use:   "campaigns",
+		Short: "List the campaigns that the hub has run since it started",
+		Long: `Lists the campaigns that the hub runs, and those that it has run since it started. All
+campaigns of the store: soku-hub ls --campaigns.`,
+		Example: "  soku-hub campaigns --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := f.client(sys)
+			if err != nil {
+				return err
+			}
+			var all []campaigns.State
+			if err := c.ask(cmd.Context(), http.MethodGet, "/api/v1/campaigns", nil, &all); err != nil {
+				return err
+			}
+			if f.json {
+				return printJSON(sys, all)
+			}
+			if len(all) == 0 {
+				return say(sys, sys.Catalogue.Sentence("hub.campaigns.none", nil))
+			}
+			var rows [][]string
+			for _, s := range all {
+				rows = append(rows, []string{s.Campaign, sys.Catalogue.Sentence("hub.campaigns.state", text.Args{"Ended": s.EndedAt != nil, "Error": s.Error}), progressOf(sys, s)})
+			}
+			_, err = sys.Stdout.Write([]byte(table(rows)))
+			return err
+		},
+	}
+	f.add(cmd)
+	return cmd
+}

@@ -59,9 +59,7 @@ func (v *view) draw(s campaigns.State) {
 			v.line(v.sys.Catalogue.Sentence("hub.run.event", text.Args{"Kind": e.Kind, "Host": e.Host, "Error": e.Error}))
 		}
 	}
-	now := v.sys.Catalogue.Sentence("hub.run.progress", text.Args{
-		"Done": s.Done, "Trials": s.Total, "Failed": s.Failed, "Running": len(s.Running), "Left": time.Duration(s.LeftNs).Round(time.Second),
-	})
+	now := progressOf(v.sys, s)
 	switch {
 	case v.sys.Width() > 0:
 		printable.Draw(v.sys.Stderr, "\r\x1b[K"+printable.Cut(now, v.sys.Width()-1))
@@ -70,6 +68,12 @@ func (v *view) draw(s campaigns.State) {
 		v.line(now)
 	}
 	v.done = s.Done
+}
+
+func progressOf(sys *cli.System, s campaigns.State) string {
+	return sys.Catalogue.Sentence("hub.run.progress", text.Args{
+		"Done": s.Done, "Trials": s.Total, "Failed": s.Failed, "Running": len(s.Running), "Left": time.Duration(s.LeftNs).Round(time.Second),
+	})
 }
 
 // line prints a line above the one that changes.

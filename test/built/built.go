@@ -15,16 +15,18 @@ var folder string
 
 // Main runs the tests of a package, and then deletes what was built for them. It is the
 // TestMain of each package that uses [Program].
-func Main(m *testing.M) {
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run is [Main] without the end of the process: it returns the exit status.
+func Run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "soku-built-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return 1
 	}
+	defer os.RemoveAll(dir)
 	folder = dir
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	return m.Run()
 }
 
 // Program is the path of the program under test: of SOKU_PROGRAM, where it cannot be built

@@ -41,9 +41,12 @@ var (
 
 // Main runs the tests of a package with one server for all of them. It is the TestMain of each package
 // that uses [Database].
-func Main(m *testing.M) {
+func Main(m *testing.M) { With(m.Run) }
+
+// With is [Main] of tests that something more surrounds: run runs them and returns their exit status.
+func With(run func() int) {
 	started, missing = Start()
-	code := m.Run()
+	code := run()
 	if started != nil {
 		started.Close()
 	}

@@ -229,7 +229,7 @@ func (c *Campaigns) TakeOver(ctx context.Context) (ids []string, err error) {
 		}
 		p, err := c.Load(left.File, []byte(left.Text))
 		if err == nil {
-			_, err = c.launch(ctx, conduct.Order{Plan: p, Resume: true, Campaign: id, Patience: c.patience})
+			_, err = c.launch(ctx, conduct.Order{Plan: p, Resume: true, Campaign: id, Patience: c.patience, NoPreflight: true})
 		}
 		var refused *measure.Error
 		switch {

@@ -25,6 +25,7 @@ import (
 	"soku/internal/hub/campaigns"
 	"soku/internal/measure"
 	"soku/internal/panics"
+	"soku/internal/process"
 	"soku/internal/store"
 	"soku/internal/store/sqlstore"
 	"soku/internal/version"
@@ -74,6 +75,9 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	}()
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, measure.Fail(measure.KindStore, "hub.folder", measure.Figures{"folder": o.Folder, "cause": err})
+	}
+	if err := s.lock(); err != nil {
+		return nil, err
 	}
 	db, ok := sqlstore.Of(o.Store)
 	if !ok {
@@ -131,6 +135,19 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
+}
+
+// lock makes sure that the folder has one hub at a time. It ends with the process.
+func (s *Service) lock() error {
+	f, err := os.OpenFile(filepath.Join(s.o.Folder, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return measure.Fail(measure.KindStore, "hub.folder", measure.Figures{"folder": s.o.Folder, "cause": err})
+	}
+	s.closing = append(s.closing, func() { _ = f.Close() })
+	if free, err := process.LockFile(f); err != nil || !free {
+		return measure.Fail(measure.KindRefused, "hub.running", measure.Figures{"folder": s.o.Folder})
+	}
+	return nil
 }
 
 // reached is host:port by which others reach a listener.
@@ -218,7 +235,10 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 		return err
 	}
 	name, _ := os.Hostname()
-	journals, err := sqljournal.Open(context.WithoutCancel(ctx), db, fmt.Sprintf("%s, process %d", name, os.Getpid()))
+	journals, err := sqljournal.Open(context.WithoutCancel(ctx), db, fmt.Sprintf("hub on %s, %s", name, s.o.Folder))
+	if err == nil {
+		err = journals.Release() // a former hub of this folder has ended, because this one has its lock
+	}
 	if err != nil {
 		return err
 	}
@@ -243,6 +263,9 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 		return err
 	}
 	s.closing = append(s.closing, s.hub.Close)
+	if err := s.knowAgents(ctx, admission.Registry); err != nil {
+		return err
+	}
 	if err := own.hub.Publish(fleet.Everyone, []byte("{}")); err != nil { // asks for a hello: brokers of their own stay connected
 		return measure.Fail(measure.KindUnreachable, "hub.broker", measure.Figures{"address": s.o.NATS, "cause": err})
 	}
@@ -253,6 +276,25 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 	})
 	s.closing = append(s.closing, s.campaigns.Close)
 	return nil
+}
+
+// knowAgents tells the hub who was admitted before: campaigns that go on wait for these.
+func (s *Service) knowAgents(ctx context.Context, registry *enrol.Registry) error {
+	const atATime = 1000
+	for after := ""; ; {
+		page, err := registry.Agents(ctx, after, atATime)
+		if err != nil {
+			return err
+		}
+		for _, a := range page {
+			if after = a.ID; a.RevokedAt.IsZero() {
+				s.hub.Agents.Know(a.ID, a.Name, a.Labels, a.SeenAt)
+			}
+		}
+		if len(page) < atATime {
+			return nil
+		}
+	}
 }
 
 // takeOverEvery is how often campaigns are looked for that another hub left.

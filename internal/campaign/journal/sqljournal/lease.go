@@ -44,6 +44,16 @@ func (j *Journals) hold(id string) (*held, error) {
 	return h, nil
 }
 
+// Release ends the leases that a former process had as this holder. The caller makes sure that the process has ended; an append of
+// its would still be refused, by the fence of the next lease.
+func (j *Journals) Release() error {
+	_, err := j.store.DB.ExecContext(j.ctx, j.query(`UPDATE journal SET holder = '' WHERE holder = ?`), j.holder)
+	if err != nil {
+		return j.fail("journal.lock", j.Name(), err)
+	}
+	return nil
+}
+
 func (j *Journals) whyNotHeld(id string) error {
 	var holder string
 	err := j.store.DB.QueryRowContext(j.ctx, j.query(`SELECT holder FROM journal WHERE campaign = ?`), id).Scan(&holder)

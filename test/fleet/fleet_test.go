@@ -1,0 +1,215 @@
+// Package fleet tests a hub with its agents: the programs as people run them, on loopback.
+package fleet
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/hub/campaigns"
+	"soku/internal/measure"
+	"soku/internal/store"
+	"soku/internal/store/sqlite"
+	"soku/internal/web"
+	"soku/test/postgresql"
+	"soku/test/tier"
+)
+
+// plan measures between the agents a and b: two patterns.
+func (s *site) plan(rounds int) string {
+	s.t.Helper()
+	file := filepath.Join(s.folder, "plan.yaml")
+	text := fmt.Sprintf(`campaign: west
+from: one
+to: two
+endpoints: {one: {agent: a}, two: {agent: b}}
+factors: {streams: {option: streams, levels: [1, 2]}}
+tests: {up: {test: tcp, duration: 300ms}}
+rounds: %d
+`, rounds)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return file
+}
+
+// results are those of a campaign by pattern and round. Late ones, which another trial has replaced, are counted apart.
+func (s *site) results(campaign string) (byTrial map[string]int, late int) {
+	s.t.Helper()
+	st, err := sqlite.Open(s.t.Context(), filepath.Join(s.folder, "hub", "soku.db"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer st.Close()
+	byTrial = map[string]int{}
+	for r, err := range st.Results(s.t.Context(), store.Query{Campaign: campaign}, store.Whole) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if len(r.Findings.With("arrived_late")) > 0 {
+			late++
+			continue
+		}
+		if r.Error != nil {
+			s.t.Errorf("%s: %v", r.ID, r.Error)
+		}
+		byTrial[fmt.Sprintf("%s, round %d", r.Trial.Pattern, r.Trial.Round)]++
+	}
+	return byTrial, late
+}
+
+func ended(s campaigns.State) bool { return s.EndedAt != nil }
+
+func TestACampaignRunsOnTheAgentsOfAHub(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	s.join("a", "b")
+	var agents []web.Agent
+	s.must(&agents, "agents", "zone=west", "--json")
+	if len(agents) != 2 || agents[0].Name != "a" || agents[0].State != "connected" || agents[1].Labels["zone"] != "west" {
+		t.Errorf("%+v", agents)
+	}
+	var state campaigns.State
+	s.must(&state, "run", s.plan(2), "--json")
+	if state.Done != 4 || state.Error != nil || state.EndedAt == nil {
+		t.Fatalf("%+v", state)
+	}
+	byTrial, late := s.results(state.Campaign)
+	if len(byTrial) != 4 || late > 0 || s.spooled() > 0 {
+		t.Errorf("%v, %d late, %d spooled", byTrial, late, s.spooled())
+	}
+	report, err := s.ask("report", state.Campaign)
+	if err != nil || !strings.Contains(report, "streams") {
+		t.Errorf("%v: %s", err, report)
+	}
+	// A second process of the hub's folder is refused, and the first goes on.
+	other := start(t, s.environment(), s.hubExe, "serve", "--listen", s.listen, "--listen-nats", s.nats)
+	if code := other.status(); code != 5 || !strings.Contains(other.text(), "another hub runs") {
+		t.Errorf("status %d: %s", code, other.text())
+	}
+	s.must(nil, "backup", filepath.Join(s.folder, "copy.db"))
+	var all []store.Campaign
+	out, err := s.ask("ls", "--campaigns", "--json", "--store", filepath.Join(s.folder, "copy.db"))
+	if err != nil || json.Unmarshal([]byte(out), &all) != nil || len(all) != 1 || all[0].Done != 4 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestNothingIsLostWhenTheHubOrAnAgentIsKilled(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	s.join("a", "b")
+	var state campaigns.State
+	s.must(&state, "run", s.plan(6), "--detach", "--json")
+	for i, victim := range []string{"hub", "a", "hub", "b"} {
+		s.state(state.Campaign, func(c campaigns.State) bool { return c.Done > 2*i })
+		if victim == "hub" {
+			s.hub.kill()
+			s.startHub()
+			continue
+		}
+		s.agents[victim].kill()
+		s.startAgent(victim)
+		s.agents[victim].await("connected to")
+	}
+	got := s.state(state.Campaign, ended)
+	for id := range s.agents {
+		s.agents[id].await("connected to")
+	}
+	for began := time.Now(); s.spooled() > 0 && time.Since(began) < time.Minute; {
+		time.Sleep(50 * time.Millisecond) // the file of another process goes
+	}
+	byTrial, late := s.results(state.Campaign)
+	if len(byTrial) != 12 || s.spooled() > 0 {
+		t.Errorf("%d trials, %d late, %d spooled: %v", len(byTrial), late, s.spooled(), byTrial)
+	}
+	for trial, n := range byTrial {
+		if n != 1 {
+			t.Errorf("%s: %d results", trial, n)
+		}
+	}
+	if got.Done != 12 || got.Skipped > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAnAgentThatIsRevokedIsCutOff(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	s.join("a")
+	began := time.Now()
+	s.must(nil, "revoke", "a", "--json")
+	if code := s.agents["a"].status(); code != 5 {
+		t.Errorf("status %d: %s", code, s.agents["a"].text())
+	}
+	t.Logf("cut off after %s", time.Since(began))
+	s.startAgent("a")
+	if code := s.agents["a"].status(); code != 5 {
+		t.Errorf("again, status %d: %s", code, s.agents["a"].text())
+	}
+}
+
+func TestAnAgentThatIsNotAdmittedSaysWhatToDo(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	var token web.Token
+	s.must(&token, "join", "--json")
+	words := strings.Fields(token.Command)[2:] // --hub URL --pin PIN --join TOKEN
+	with := func(place int, word string) []string {
+		out := append([]string(nil), words...)
+		out[place] = word
+		return out
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"pin":   {with(3, strings.Repeat("0", 64)), "another certificate"},
+		"token": {with(5, "soku-join-"+strings.Repeat("a", 32)), "token"},
+	} {
+		s.startAgent(name, c.args...)
+		p := s.agents[name]
+		if code := p.status(); code != 5 || !strings.Contains(p.text(), c.want) || strings.Contains(p.text(), "goroutine") {
+			t.Errorf("%s: status %d: %s", name, code, p.text())
+		}
+	}
+}
+
+func TestAHubThatIsNotThereIsSaidInOneSentence(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	s.hub.kill()
+	out, err := s.ask("agents")
+	if err == nil || out != "" || !strings.Contains(err.Error(), "does soku-hub serve run there?") || strings.Count(err.Error(), "\n") > 1 {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+func TestAHubKeepsResultsInPostgreSQL(t *testing.T) {
+	tier.SpendsSeconds(t)
+	address := postgresql.Database(t)
+	s := newSite(t, "--store", address)
+	s.join("a", "b")
+	var state campaigns.State
+	s.must(&state, "run", s.plan(1), "--json")
+	if state.Done != 2 || state.Error != nil {
+		t.Fatalf("%+v", state)
+	}
+	var all []struct {
+		ID   string       `json:"id"`
+		Test measure.Test `json:"test"`
+	}
+	s.must(&all, "ls", "--store", address, "--json")
+	if len(all) != 2 {
+		t.Errorf("%+v", all)
+	}
+	s.must(nil, "backup", filepath.Join(s.folder, "copy.db"), "--store", address)
+	s.must(&all, "ls", "--store", filepath.Join(s.folder, "copy.db"), "--json")
+	if len(all) != 2 {
+		t.Errorf("in the backup: %+v", all)
+	}
+}
