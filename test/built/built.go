@@ -2,6 +2,7 @@
 package built
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,7 +25,7 @@ func Run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	folder = dir
 	return m.Run()
 }
@@ -61,7 +62,7 @@ var hub = sync.OnceValues(func() (string, error) { return build("soku-hub") })
 
 func build(name string) (string, error) {
 	file := filepath.Join(folder, name+".exe") // Windows needs the extension
-	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/"+name).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", file, "soku/cmd/"+name).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return file, nil

@@ -110,12 +110,12 @@ func Start() (s *Server, err error) {
 		return nil, err
 	}
 	data := filepath.Join(s.folder, "data")
-	prepare := asOwner(exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "soku", "--pwfile", secret, "-A", "scram-sha-256", "-E", "UTF8", "--locale", "C", "--no-sync"))
+	prepare := asOwner(exec.CommandContext(context.Background(), filepath.Join(bin, "initdb"), "-D", data, "-U", "soku", "--pwfile", secret, "-A", "scram-sha-256", "-E", "UTF8", "--locale", "C", "--no-sync"))
 	prepare.Dir = s.folder
 	if out, err := prepare.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	s.process = asOwner(exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(s.port), "-k", s.folder,
+	s.process = asOwner(exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(s.port), "-k", s.folder,
 		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=200")) // no test is of power cuts
 	s.process.Dir, s.process.Stdout, s.process.Stderr = s.folder, s.said, s.said
 	if err := s.process.Start(); err != nil {
@@ -171,7 +171,7 @@ func (s *Server) Close() {
 }
 
 func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}

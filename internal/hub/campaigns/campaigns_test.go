@@ -160,7 +160,7 @@ func TestACampaignOfAHubThatStoppedGoesOnWithTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	pass <- struct{}{}
-	until(t, r, func(s campaigns.State) bool { return s.Done == 1 })
+	until(t, r, func(s campaigns.State) bool { return s.Done == 1 && len(s.Running) == 1 })
 	first.Close()
 	s := r.State()
 	if s.EndedAt == nil || why(s).Code != "hub.stopping" {
