@@ -24,6 +24,8 @@ type serveFlags struct {
 	folder, store, listen, nats string
 	names, brokers              []string
 	certificate, key            string
+	url, urlPin                 string
+	proxies                     []string
 	patience                    measure.Duration
 	verbose                     bool
 }
@@ -41,7 +43,8 @@ A campaign that runs goes on when the hub starts again.`,
 		Example: `  soku-hub serve
   soku-hub serve --name hub.example.net --listen :443
   soku-hub serve --store postgres://soku@db/soku
-  soku-hub serve --brokers tls://a:7661,tls://b:7661,tls://c:7661`,
+  soku-hub serve --brokers tls://a:7661,tls://b:7661,tls://c:7661
+  soku-hub serve --url https://hub.example.net --proxies 10.0.0.2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), sys) },
 	}
@@ -49,6 +52,9 @@ A campaign that runs goes on when the hub starts again.`,
 	flags.StringVar(&f.listen, "listen", ":7660", "address and port for pages, commands and joining, by HTTPS")
 	flags.StringVar(&f.nats, "listen-nats", ":7661", "address and port for messages of agents")
 	flags.StringSliceVar(&f.names, "name", nil, "name or address by which agents reach the hub (default the name and the first address of this host)")
+	flags.StringVar(&f.url, "url", "", "URL by which agents reach the hub through a reverse proxy, such as https://hub.example.net")
+	flags.StringVar(&f.urlPin, "url-pin", "", "SHA-256 of the proxy's certificate (default public authorities decide)")
+	flags.StringSliceVar(&f.proxies, "proxies", nil, "addresses or networks of reverse proxies, whose X-Forwarded-For is believed")
 	flags.StringVar(&f.store, "store", "", "file of the store, or postgres://USER:PASSWORD@HOST/DATABASE (default soku.db in the data folder, SOKU_DATA)")
 	flags.StringVar(&f.folder, "folder", "", "folder of keys and state (default hub in the data folder, SOKU_DATA)")
 	flags.StringVar(&f.certificate, "certificate", "", "certificate of a public authority, PEM (default one of the hub's own)")
@@ -65,6 +71,10 @@ func (f *serveFlags) run(ctx context.Context, sys *cli.System) (err error) {
 	if err != nil {
 		return err
 	}
+	url, urlPin, proxies, err := f.behind()
+	if err != nil {
+		return err
+	}
 	st, err := sys.OpenStore(ctx, cmp.Or(f.store, filepath.Join(sys.DataDir, "soku.db")))
 	if err != nil {
 		return err
@@ -77,6 +87,7 @@ func (f *serveFlags) run(ctx context.Context, sys *cli.System) (err error) {
 	dir := folder(sys, f.folder)
 	s, err := service.Open(ctx, service.Options{
 		Folder: dir, Listen: f.listen, NATS: f.nats, Names: names, Certificate: f.certificate, Key: f.key, Brokers: f.brokers,
+		URL: url, URLPin: urlPin, Proxies: proxies,
 		Store: st, Limits: func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Patience: f.patience.Std(),
 		Log: slog.New(slog.NewTextHandler(sys.Stderr, &slog.HandlerOptions{Level: level})),
 	})

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -39,6 +40,10 @@ type Options struct {
 	NATS   string   // host:port of the hub's own broker
 	Names  []string // names and addresses by which agents reach the hub, the first in join commands
 
+	URL     string         // by which agents reach the hub through a reverse proxy, as in https://hub.example.net:443; empty: there is none
+	URLPin  fleet.Pin      // of the proxy's certificate; empty: a public authority vouches for it
+	Proxies []netip.Prefix // reverse proxies that say from whom a request came, in X-Forwarded-For
+
 	Certificate, Key string   // files in PEM form; empty: the hub's own certificate
 	Brokers          []string // addresses of brokers of its own, as in tls://a:7661; empty: the hub has one
 
@@ -50,8 +55,8 @@ type Options struct {
 
 // Service is a hub that is ready to serve.
 type Service struct {
-	About      web.About
-	AdminToken string // file with the token for people
+	About      web.About // as commands on this host reach it, without a proxy
+	AdminToken string    // file with the token for people
 
 	o         Options
 	hub       *hub.Hub
@@ -118,10 +123,14 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	}
 	s.AdminToken = file
 	s.About = web.About{Hub: authority.ID(), Version: version.String(), URL: "https://" + s.reached(s.listener.Addr()), Pin: pin}
+	joinURL, joinPin := s.About.URL, pin
+	if o.URL != "" {
+		joinURL, joinPin = o.URL, o.URLPin
+	}
 	s.server = &http.Server{
-		Handler: web.New(web.Config{
+		Handler: forwarded(o.Proxies, web.New(web.Config{
 			Hub: s.hub, Enrol: admission, Campaigns: s.campaigns, WebSocket: own.webSocket,
-			Identity: s.About.Hub, Version: s.About.Version, URL: s.About.URL, Pin: pin,
+			Identity: s.About.Hub, Version: s.About.Version, URL: joinURL, Pin: joinPin,
 			Person: personOf(token),
 			Revoke: func(ctx context.Context, agent, person string) error {
 				err := admission.Revoke(ctx, own.system, agent, person)
@@ -130,7 +139,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 				}
 				return err
 			},
-		}),
+		})),
 		TLSConfig: config, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
