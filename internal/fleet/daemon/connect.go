@@ -31,20 +31,20 @@ var errRefused = errors.New("the broker refuses the permission")
 // refused, and has kind unreachable otherwise.
 func (d *daemon) dial() (*nats.Conn, error) {
 	m := d.state.membership()
-	config := brokerTLS(m)
 	var direct []string
 	for _, address := range m.NATS {
 		if host, ok := cutScheme(address); ok {
 			direct = append(direct, "tls://"+host)
 		}
 	}
-	nc, err := d.dialTo(strings.Join(direct, ","), config)
+	nc, err := d.dialTo(strings.Join(direct, ","), brokerTLS(m))
 	if err == nil || errors.Is(err, errRefused) {
 		d.complaints.over("websocket")
 		return nc, err
 	}
 	host, _ := strings.CutPrefix(m.URL, "https://")
-	nc, wsErr := d.dialTo("wss://"+host, config, nats.ProxyPath(fleet.PathNATS))
+	// The server there is that of HTTPS, which may be a proxy with a certificate of its own.
+	nc, wsErr := d.dialTo("wss://"+host, m.Pin.Client(), nats.ProxyPath(fleet.PathNATS))
 	if wsErr == nil {
 		d.complaints.once("websocket", "", d.Catalogue.Sentence("daemon.websocket", text.Args{"Address": strings.Join(direct, ", "), "Hub": m.URL, "Error": err.Error()}))
 		return nc, nil
