@@ -1,6 +1,7 @@
 package hubcli
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 
 	"soku/internal/cli"
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/text"
 	"soku/internal/web"
 )
@@ -172,16 +174,20 @@ the hub. Start the hub with --brokers then.`,
 			if err != nil {
 				return err
 			}
-			var config string
-			if err := c.ask(cmd.Context(), http.MethodGet, "/api/v1/nats-config", nil, &config); err != nil {
+			var raw json.RawMessage // a text here would become one line
+			if err := c.ask(cmd.Context(), http.MethodGet, "/api/v1/nats-config", nil, &raw); err != nil {
 				return err
+			}
+			var config string
+			if err := json.Unmarshal(raw, &config); err != nil {
+				return measure.Fail(measure.KindBroken, "hubcli.answer", measure.Figures{"url": c.base, "status": err.Error()})
 			}
 			if f.json {
 				return printJSON(sys, struct {
 					Config string `json:"config"`
 				}{config})
 			}
-			_, err = sys.Stdout.Write([]byte(config))
+			_, err = sys.Stdout.Write([]byte(printable.Text(config)))
 			return err
 		},
 	}
