@@ -62,7 +62,9 @@ var hub = sync.OnceValues(func() (string, error) { return build("soku-hub") })
 
 func build(name string) (string, error) {
 	file := filepath.Join(folder, name+".exe") // Windows needs the extension
-	if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", file, "soku/cmd/"+name).CombinedOutput(); err != nil {
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", file, "soku/cmd/"+name)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return file, nil
