@@ -20,10 +20,18 @@ import (
 const waits = 60 * time.Second
 
 // start runs a program until the test ends, with SIGTERM, and fails if it ends with another code than 0.
-func start(t testing.TB, name string, env []string, program string, args ...string) (*exec.Cmd, *output.Buffer) {
+func start(t testing.TB, name string, env []string, program string, args ...string) *output.Buffer {
 	t.Helper()
-	c, said := exec.Command(program, args...), &output.Buffer{}
-	c.Env, c.Stdout, c.Stderr = append(os.Environ(), env...), said, said
+	c := exec.Command(program, args...)
+	c.Env = append(os.Environ(), env...)
+	return run(t, name, c)
+}
+
+// run does it with a command. It returns what the program writes.
+func run(t testing.TB, name string, c *exec.Cmd) *output.Buffer {
+	t.Helper()
+	said := &output.Buffer{}
+	c.Stdout, c.Stderr = said, said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +46,7 @@ func start(t testing.TB, name string, env []string, program string, args ...stri
 			t.Logf("%s: %s", name, said)
 		}
 	})
-	return c, said
+	return said
 }
 
 // await waits until a program has written words.
@@ -61,7 +69,7 @@ type hub struct {
 func runHub(t testing.TB, port, nats int, flags ...string) *hub {
 	t.Helper()
 	h := &hub{t, []string{"SOKU_DATA=" + t.TempDir()}}
-	_, said := start(t, "hub", h.env, built.Hub(t), append([]string{
+	said := start(t, "hub", h.env, built.Hub(t), append([]string{
 		"serve", "--listen", fmt.Sprintf("127.0.0.1:%d", port), "--listen-nats", fmt.Sprintf("127.0.0.2:%d", nats), "--name", "localhost"}, flags...)...)
 	await(t, said, "admin-token")
 	return h

@@ -41,7 +41,7 @@ func TestAgentsWorkThroughNginx(t *testing.T) {
 			runNginx(t, nginx, dir, h.certificate(), port, port+1)
 			join := h.join(2)
 			for _, agent := range []string{"a", "b"} {
-				_, said := start(t, "agent "+agent, append(env, "SOKU_DATA="+t.TempDir()), built.Program(t), append(join, "--name", agent)...)
+				said := start(t, "agent "+agent, append(env, "SOKU_DATA="+t.TempDir()), built.Program(t), append(join, "--name", agent)...)
 				await(t, said, "WebSocket")
 				await(t, said, "connected to")
 			}
@@ -78,7 +78,7 @@ func runNginx(t *testing.T, nginx, dir, hubCertificate string, port, hubPort int
 	}
 	config := filepath.Join(dir, "nginx.conf")
 	write(t, config, fmt.Sprintf("daemon off;\nuser %s;\npid %s;\nerror_log stderr info;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", owner(), filepath.Join(dir, "pid"), paths.String(), site))
-	_, said := start(t, "nginx", nil, nginx, "-e", "stderr", "-p", dir, "-c", config)
+	said := start(t, "nginx", nil, nginx, "-e", "stderr", "-p", dir, "-c", config)
 	await(t, said, "start worker process ")
 }
 
