@@ -71,7 +71,7 @@ func runNginx(t *testing.T, nginx, dir, hubCertificate string, port, hubPort int
 		}
 		site = strings.ReplaceAll(site, old, other)
 	}
-	// What a distribution's nginx.conf has around it.
+	// A distribution's nginx.conf has this around it.
 	var paths strings.Builder
 	for _, what := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		fmt.Fprintf(&paths, "%s_temp_path %s;\n", what, filepath.Join(dir, what))
