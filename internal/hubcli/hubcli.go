@@ -22,7 +22,7 @@ var Program = cli.Program{
   soku-hub run plan.yaml    a campaign on agents`,
 	Group: &cobra.Group{ID: "hub", Title: "Hub:"},
 	More: []func(*cli.System) *cobra.Command{
-		newServeCommand, newJoinCommand, newAgentsCommand, newRevokeCommand, newRunCommand, newCampaignsCommand, newStopCommand, newBackupCommand, newRestoreCommand, newConfigCommand,
+		newServeCommand, newJoinCommand, newAgentsCommand, newRevokeCommand, newRunCommand, newCampaignsCommand, newStopCommand, newUsersCommand, newBackupCommand, newRestoreCommand, newConfigCommand,
 	},
 }
 

@@ -88,7 +88,7 @@ func (f *serveFlags) run(ctx context.Context, sys *cli.System) (err error) {
 	s, err := service.Open(ctx, service.Options{
 		Folder: dir, Listen: f.listen, NATS: f.nats, Names: names, Certificate: f.certificate, Key: f.key, Brokers: f.brokers,
 		URL: url, URLPin: urlPin, Proxies: proxies,
-		Store: st, Limits: func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Patience: f.patience.Std(),
+		Store: st, Limits: func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Patience: f.patience.Std(), Text: sys.Catalogue,
 		Log: slog.New(slog.NewTextHandler(sys.Stderr, &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {
@@ -108,6 +108,11 @@ func (f *serveFlags) run(ctx context.Context, sys *cli.System) (err error) {
 		say(sys, sys.Catalogue.Sentence("hub.serves.token", text.Args{"Token": s.AdminToken})),
 	); err != nil {
 		return err
+	}
+	if s.Welcome != "" {
+		if err := say(sys, sys.Catalogue.Sentence("hub.serves.welcome", text.Args{"URL": s.Welcome})); err != nil {
+			return err
+		}
 	}
 	return s.Serve(ctx)
 }

@@ -4,16 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
 
+	"soku/internal/campaign/advice"
+	"soku/internal/catalog"
 	"soku/internal/fleet"
 	"soku/internal/fleet/enrol"
 	"soku/internal/hub"
 	"soku/internal/hub/campaigns"
+	"soku/internal/hub/users"
 	"soku/internal/measure"
 	"soku/internal/printable"
+	"soku/internal/store"
+	"soku/internal/text"
 )
 
 // Bounds of requests.
@@ -23,20 +29,33 @@ const (
 	longestAsk = 25 * time.Second // a request for the next state of a campaign waits so long
 )
 
+// Agents are those that a hub knows. Package hub has the documentation of its methods.
+type Agents interface {
+	List(expression string) ([]hub.Agent, error)
+	Find(text string) (hub.Agent, error)
+}
+
 // Config is what the server shows and changes. Its members are used by several goroutines.
 type Config struct {
-	Hub       *hub.Hub
+	Agents    Agents
+	Waiting   func() []hub.Wait // reservations of agents that are not granted yet
+	Take      func(ctx context.Context, agent, result, sum string, document []byte) fleet.Receipt
 	Enrol     *enrol.Service
 	Campaigns *campaigns.Campaigns
+	Store     store.Store
+	Limits    func() (*catalog.Catalog, error)
 	WebSocket http.Handler // NATS over WebSocket; nil: there is none
+
+	Users      *users.Users
+	AdminToken string          // who has it is an admin
+	Text       *text.Catalogue // of pages
+	Log        *slog.Logger
 
 	Identity string    // of the hub
 	Version  string    // of this program
 	URL      string    // by which agents reach the hub
 	Pin      fleet.Pin // of its certificate; empty: a public authority vouches for it
 
-	// Person is who sends a request, or "" if the hub does not know.
-	Person func(*http.Request) string
 	// Revoke keeps an agent from the hub and its broker for good.
 	Revoke func(ctx context.Context, agent, person string) error
 }
@@ -91,8 +110,8 @@ type Changed struct {
 	Version uint64          `json:"version"`
 }
 
-// New returns the handler.
-func New(c Config) http.Handler {
+// New returns the handler. An error is a defect of the program's own templates.
+func New(c Config) (http.Handler, error) {
 	mux := http.NewServeMux()
 	for _, path := range []string{fleet.PathNonce, fleet.PathJoin, fleet.PathRenew} {
 		mux.Handle("POST "+path, c.Enrol.Handler())
@@ -101,11 +120,18 @@ func New(c Config) http.Handler {
 	if c.WebSocket != nil {
 		mux.Handle(fleet.PathNATS, c.WebSocket)
 	}
-	person := func(pattern string, answer func(*http.Request, string) (any, error)) {
+	person := func(pattern string, least users.Role, answer func(*http.Request, users.Person) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			who := c.Person(r)
-			if who == "" {
+			who, err := c.person(r)
+			switch {
+			case err != nil:
+				fail(w, err, 0)
+				return
+			case who.Name == "":
 				fail(w, measure.Fail(measure.KindRefused, "web.unauthorized", nil), http.StatusUnauthorized)
+				return
+			case !who.Role.May(least):
+				fail(w, forbidden(who, least), http.StatusForbidden)
 				return
 			}
 			r.Body = http.MaxBytesReader(w, r.Body, maxPlan)
@@ -117,38 +143,57 @@ func New(c Config) http.Handler {
 			write(w, http.StatusOK, got)
 		})
 	}
-	person("GET /api/v1/hub", c.about)
-	person("GET /api/v1/agents", c.agents)
-	person("POST /api/v1/agents/{agent}/revoke", c.revoke)
-	person("POST /api/v1/tokens", c.token)
-	person("GET /api/v1/nats-config", func(r *http.Request, _ string) (any, error) { return c.Enrol.NATSConfig(r.Context()) })
-	person("POST /api/v1/plans", c.plan)
-	person("POST /api/v1/campaigns", c.start)
-	person("GET /api/v1/campaigns", func(*http.Request, string) (any, error) { return c.Campaigns.States(), nil })
-	person("GET /api/v1/campaigns/{campaign}", c.campaign)
-	person("POST /api/v1/campaigns/{campaign}/stop", c.stop)
-	return secured(mux)
+	person("GET /api/v1/hub", users.Viewer, c.about)
+	person("GET /api/v1/agents", users.Viewer, c.agents)
+	person("POST /api/v1/agents/{agent}/revoke", users.Admin, c.revoke)
+	person("POST /api/v1/tokens", users.Operator, c.token)
+	person("GET /api/v1/nats-config", users.Admin, func(r *http.Request, _ users.Person) (any, error) { return c.Enrol.NATSConfig(r.Context()) })
+	person("POST /api/v1/plans", users.Viewer, c.plan)
+	person("POST /api/v1/campaigns", users.Operator, c.start)
+	person("GET /api/v1/campaigns", users.Viewer, func(*http.Request, users.Person) (any, error) { return c.Campaigns.States(), nil })
+	person("GET /api/v1/campaigns/{campaign}", users.Viewer, c.campaign)
+	person("POST /api/v1/campaigns/{campaign}/stop", users.Operator, c.stop)
+	person("GET /api/v1/users", users.Admin, func(r *http.Request, _ users.Person) (any, error) { return c.Users.List(r.Context()) })
+	person("POST /api/v1/users", users.Admin, c.addUser)
+	person("DELETE /api/v1/users/{name}", users.Admin, c.removeUser)
+	person("POST /api/v1/users/{name}/role", users.Admin, c.setRole)
+	person("POST /api/v1/users/{name}/link", users.Admin, c.newLink)
+	person("POST /api/v1/users/{name}/tokens", users.Admin, c.userToken)
+	person("GET /api/v1/audit", users.Admin, func(r *http.Request, _ users.Person) (any, error) { return c.Users.Entries(r.Context(), shownEntries) })
+	if err := c.pages(mux); err != nil {
+		return nil, err
+	}
+	return secured(http.NewCrossOriginProtection().Handler(mux)), nil
+}
+
+func forbidden(who users.Person, least users.Role) error {
+	return measure.Fail(measure.KindRefused, "web.forbidden", measure.Figures{"role": string(who.Role), "least": string(least)})
+}
+
+// policyWith is the Content-Security-Policy of a page whose style is from a source.
+func policyWith(style string) string {
+	return "default-src 'none'; style-src " + style + "; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
 // secured sets the header fields of every answer: nothing of the hub belongs into another page or a cache.
 func secured(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
-		head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		head.Set("Content-Security-Policy", policyWith("'self'"))
 		head.Set("X-Content-Type-Options", "nosniff")
-		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("Referrer-Policy", "same-origin")
 		head.Set("Cache-Control", "no-store")
 		h.ServeHTTP(w, r)
 	})
 }
 
-func (c Config) about(*http.Request, string) (any, error) {
-	all, err := c.Hub.Agents.List("")
+func (c Config) about(*http.Request, users.Person) (any, error) {
+	all, err := c.Agents.List("")
 	return About{Hub: c.Identity, Version: c.Version, URL: c.URL, Pin: c.Pin, Agents: len(all)}, err
 }
 
-func (c Config) agents(r *http.Request, _ string) (any, error) {
-	all, err := c.Hub.Agents.List(r.URL.Query().Get("select"))
+func (c Config) agents(r *http.Request, _ users.Person) (any, error) {
+	all, err := c.Agents.List(r.URL.Query().Get("select"))
 	if err != nil {
 		return nil, err
 	}
@@ -167,27 +212,39 @@ func (c Config) agents(r *http.Request, _ string) (any, error) {
 	return out, nil
 }
 
-func (c Config) revoke(r *http.Request, person string) (any, error) {
-	a, err := c.Hub.Agents.Find(r.PathValue("agent"))
+func (c Config) revoke(r *http.Request, person users.Person) (any, error) {
+	a, err := c.Agents.Find(r.PathValue("agent"))
 	id := a.ID
 	if err != nil {
 		if id = r.PathValue("agent"); !fleet.ValidAgent(id) { // one that has joined and never connected
 			return nil, err
 		}
 	}
+	err = c.Revoke(r.Context(), id, person.Name)
+	c.audit(r, person.Name, users.ActionRevoke, id, err)
 	return struct {
 		Agent string `json:"agent"`
-	}{id}, c.Revoke(r.Context(), id, person)
+	}{id}, err
 }
 
-func (c Config) token(r *http.Request, person string) (any, error) {
+func (c Config) token(r *http.Request, person users.Person) (any, error) {
 	o, err := read[TokenOrder](r)
 	if err != nil {
 		return nil, err
 	}
-	secret, t, err := c.Enrol.MakeToken(r.Context(), enrol.TokenOrder{Labels: o.Labels, Lasts: time.Duration(o.LastsNs), Uses: o.Uses}, person)
+	t, err := c.makeToken(r, o, person)
 	if err != nil {
 		return nil, err
+	}
+	return t, nil
+}
+
+// makeToken makes a join token for a person.
+func (c Config) makeToken(r *http.Request, o TokenOrder, person users.Person) (Token, error) {
+	secret, t, err := c.Enrol.MakeToken(r.Context(), enrol.TokenOrder{Labels: o.Labels, Lasts: time.Duration(o.LastsNs), Uses: o.Uses}, person.Name)
+	c.audit(r, person.Name, users.ActionJoin, t.ID, err)
+	if err != nil {
+		return Token{}, err
 	}
 	command := "soku agent --hub " + c.URL
 	if c.Pin != "" {
@@ -202,9 +259,11 @@ type Plan struct {
 	Title    string `json:"title,omitempty"`
 	Patterns int    `json:"patterns"`
 	Rounds   int    `json:"rounds"`
+
+	Estimate advice.Estimate `json:"estimate"`
 }
 
-func (c Config) plan(r *http.Request, _ string) (any, error) {
+func (c Config) plan(r *http.Request, _ users.Person) (any, error) {
 	file, text, err := sentPlan(r)
 	if err != nil {
 		return nil, err
@@ -213,19 +272,29 @@ func (c Config) plan(r *http.Request, _ string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Plan{Campaign: p.Campaign, Title: p.Title, Patterns: len(p.AllPatterns()), Rounds: p.Rounds}, nil
+	return Plan{Campaign: p.Campaign, Title: p.Title, Patterns: len(p.AllPatterns()), Rounds: p.Rounds, Estimate: advice.EstimateOf(p, nil)}, nil
 }
 
-func (c Config) start(r *http.Request, _ string) (any, error) {
+func (c Config) start(r *http.Request, person users.Person) (any, error) {
 	file, text, err := sentPlan(r)
 	if err != nil {
 		return nil, err
 	}
-	run, err := c.Campaigns.Start(r.Context(), file, text, r.URL.Query()["only"])
+	s, err := c.begin(r, person, file, text, r.URL.Query()["only"])
 	if err != nil {
 		return nil, err
 	}
-	return run.State(), nil
+	return s, nil
+}
+
+// begin starts a campaign for a person.
+func (c Config) begin(r *http.Request, person users.Person, file string, text []byte, only []string) (s campaigns.State, err error) {
+	run, err := c.Campaigns.Start(r.Context(), file, text, only)
+	if err == nil {
+		s = run.State()
+	}
+	c.audit(r, person.Name, users.ActionStart, s.Campaign, err)
+	return s, err
 }
 
 // sentPlan is the plan in a request and its name for people.
@@ -240,7 +309,7 @@ func sentPlan(r *http.Request) (file string, text []byte, err error) {
 	return file, text, nil
 }
 
-func (c Config) campaign(r *http.Request, _ string) (any, error) {
+func (c Config) campaign(r *http.Request, _ users.Person) (any, error) {
 	id := r.PathValue("campaign")
 	run := c.Campaigns.Find(id)
 	if run == nil {
@@ -256,12 +325,19 @@ func (c Config) campaign(r *http.Request, _ string) (any, error) {
 	return Changed{s, version}, nil
 }
 
-func (c Config) stop(r *http.Request, person string) (any, error) {
+func (c Config) stop(r *http.Request, person users.Person) (any, error) {
 	id := r.PathValue("campaign")
-	if err := c.Campaigns.Stop(id, person); err != nil {
+	if err := c.end(r, person, id); err != nil {
 		return nil, err
 	}
 	return c.Campaigns.Find(id).State(), nil
+}
+
+// end stops a campaign for a person.
+func (c Config) end(r *http.Request, person users.Person, id string) error {
+	err := c.Campaigns.Stop(id, person.Name)
+	c.audit(r, person.Name, users.ActionStop, id, err)
+	return err
 }
 
 // result takes a document of an agent that is too large for a message.
@@ -276,7 +352,7 @@ func (c Config) result(w http.ResponseWriter, r *http.Request) {
 		fail(w, measure.Fail(measure.KindFile, "web.document.read", measure.Figures{"limit": fleet.MaxDocument, "cause": err}), http.StatusBadRequest)
 		return
 	}
-	write(w, http.StatusOK, c.Hub.Take(r.Context(), agent, r.Header.Get(fleet.HeaderResult), r.Header.Get(fleet.HeaderSHA256), document))
+	write(w, http.StatusOK, c.Take(r.Context(), agent, r.Header.Get(fleet.HeaderResult), r.Header.Get(fleet.HeaderSHA256), document))
 }
 
 func read[T any](r *http.Request) (m T, err error) {
@@ -293,12 +369,18 @@ var statuses = map[measure.Kind]int{
 	measure.KindNotFound: http.StatusNotFound, measure.KindUnreachable: http.StatusBadGateway,
 }
 
+// statusOf is the status of an answer that is a failure.
+func statusOf(err error) int {
+	if status := statuses[measure.KindOf(err)]; status != 0 {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
 func fail(w http.ResponseWriter, err error, status int) {
 	e := measure.AsError(err, measure.KindInternal)
 	if status == 0 {
-		if status = statuses[e.Kind]; status == 0 {
-			status = http.StatusInternalServerError
-		}
+		status = statusOf(e)
 	}
 	write(w, status, struct {
 		Error *measure.Error `json:"error"`

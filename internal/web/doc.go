@@ -1,8 +1,12 @@
-// Package web is the hub's HTTPS server: its API for programs and the doors for agents.
+// Package web is the hub's HTTPS server: its pages, its API for programs and the doors for agents.
 //
 // Paths below /api/v1/agents/ that docs/fleet-protocol.md names are for agents, which prove who they are
-// with their keys. All others are for people and ask for a token (Authorization: Bearer TOKEN). Bodies
-// are JSON; a failure has a status of 400 or more and the member error.
+// with their keys. Other paths below /api/ are for programs, which give a token (Authorization: Bearer TOKEN); bodies
+// are JSON, and a failure has a status of 400 or more and the member error. All others are pages for people, who log
+// in. What a person or a program may do is said by its role (package hub/users).
+//
+// Pages have no scripts: their Content-Security-Policy allows none, and forms and a page that reloads itself do.
+// Requests that change something are refused if they come from another site's page.
 //
 // The package starts no goroutines but those of net/http.
 package web

@@ -24,11 +24,13 @@ import (
 	"soku/internal/fleet/enrol"
 	"soku/internal/hub"
 	"soku/internal/hub/campaigns"
+	"soku/internal/hub/users"
 	"soku/internal/measure"
 	"soku/internal/panics"
 	"soku/internal/process"
 	"soku/internal/store"
 	"soku/internal/store/sqlstore"
+	"soku/internal/text"
 	"soku/internal/version"
 	"soku/internal/web"
 )
@@ -49,7 +51,8 @@ type Options struct {
 
 	Store    store.Store // a database: of package sqlite or postgres
 	Limits   func() (*catalog.Catalog, error)
-	Patience time.Duration // how long a trial waits for an agent that went away
+	Patience time.Duration   // how long a trial waits for an agent that went away
+	Text     *text.Catalogue // of pages
 	Log      *slog.Logger
 }
 
@@ -57,6 +60,7 @@ type Options struct {
 type Service struct {
 	About      web.About // as commands on this host reach it, without a proxy
 	AdminToken string    // file with the token for people
+	Welcome    string    // link by which the first admin chooses a name and a password; empty: there are users
 
 	o         Options
 	hub       *hub.Hub
@@ -122,24 +126,39 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 		return nil, err
 	}
 	s.AdminToken = file
+	people, err := users.Open(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	first, err := people.FirstLink(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s.About = web.About{Hub: authority.ID(), Version: version.String(), URL: "https://" + s.reached(s.listener.Addr()), Pin: pin}
 	joinURL, joinPin := s.About.URL, pin
 	if o.URL != "" {
 		joinURL, joinPin = o.URL, o.URLPin
 	}
+	if first != "" {
+		s.Welcome = web.WelcomeURL(joinURL, first)
+	}
+	pages, err := web.New(web.Config{
+		Agents: s.hub.Agents, Waiting: s.hub.Hosts.Waiting, Take: s.hub.Take, Enrol: admission, Campaigns: s.campaigns, Store: s.hub.Store(), Limits: o.Limits,
+		WebSocket: own.webSocket, Users: people, AdminToken: token, Text: o.Text, Log: o.Log,
+		Identity: s.About.Hub, Version: s.About.Version, URL: joinURL, Pin: joinPin,
+		Revoke: func(ctx context.Context, agent, person string) error {
+			err := admission.Revoke(ctx, own.system, agent, person)
+			if err == nil || measure.KindOf(err) == measure.KindUnreachable {
+				s.hub.Agents.Revoke(agent, measure.Fail(measure.KindRefused, "hub.revoked", nil))
+			}
+			return err
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
 	s.server = &http.Server{
-		Handler: forwarded(o.Proxies, web.New(web.Config{
-			Hub: s.hub, Enrol: admission, Campaigns: s.campaigns, WebSocket: own.webSocket,
-			Identity: s.About.Hub, Version: s.About.Version, URL: joinURL, Pin: joinPin,
-			Person: personOf(token),
-			Revoke: func(ctx context.Context, agent, person string) error {
-				err := admission.Revoke(ctx, own.system, agent, person)
-				if err == nil || measure.KindOf(err) == measure.KindUnreachable {
-					s.hub.Agents.Revoke(agent, measure.Fail(measure.KindRefused, "hub.revoked", nil))
-				}
-				return err
-			},
-		})),
+		Handler:   forwarded(o.Proxies, pages),
 		TLSConfig: config, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}

@@ -2,11 +2,8 @@ package service
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,9 +11,6 @@ import (
 	"soku/internal/durable"
 	"soku/internal/measure"
 )
-
-// admin is who has the token of the file.
-const admin = "admin"
 
 // adminToken is the token of a folder and its file, made where there is none.
 func adminToken(folder string) (token, file string, err error) {
@@ -33,16 +27,4 @@ func adminToken(folder string) (token, file string, err error) {
 		return "", file, measure.Fail(measure.KindFile, "hub.token.short", measure.Figures{"file": file})
 	}
 	return token, file, nil
-}
-
-// personOf knows those who have the token.
-func personOf(token string) func(*http.Request) string {
-	want := sha256.Sum256([]byte(token))
-	return func(r *http.Request) string {
-		given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if got := sha256.Sum256([]byte(given)); !ok || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			return ""
-		}
-		return admin
-	}
 }

@@ -1,7 +1,9 @@
 package printer
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"html/template"
 	"io"
 	"strconv"
@@ -26,12 +28,12 @@ const (
 // HTML writes one self-contained page in a language: no script, no external resource, every
 // text escaped. It prints on A4 and fits a telephone.
 func HTML(w io.Writer, d *outline.Document, c *text.Catalogue) error {
-	css, err := styles("chart.css", "report.css")
+	css, err := StyleSheet()
 	if err != nil {
 		return err
 	}
 	functions := chartFunctions()
-	functions["css"] = func() template.CSS { return css }
+	functions["css"] = func() template.CSS { return template.CSS(css) }
 	functions["say"] = c.SentenceFunc()
 	functions["lang"] = c.Language
 	functions["lines"] = printable.Text
@@ -43,6 +45,19 @@ func HTML(w io.Writer, d *outline.Document, c *text.Catalogue) error {
 		return err
 	}
 	return t.Execute(w, page{d})
+}
+
+// StyleSheet is the style of a page, for other pages that are to look like it.
+func StyleSheet() ([]byte, error) {
+	css, err := styles("chart.css", "report.css")
+	return []byte(css), err
+}
+
+// StyleSource is the source by which a Content-Security-Policy allows the style of a page and no other.
+func StyleSource() (string, error) {
+	css, err := StyleSheet()
+	sum := sha256.Sum256(css)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'", err
 }
 
 // hueClass is the class of the style sheet for the colour of a series: s0 to s7, or sn.

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"soku/internal/hub"
+	"soku/internal/hub/campaigns"
+	"soku/internal/hub/users"
+	"soku/internal/text"
+)
+
+// campaignPage is a campaign: one of this hub since it started, or one that the store has.
+type campaignPage struct {
+	ID, Name  string
+	BeganAt   time.Time
+	EndedAt   time.Time // zero: not known
+	Live      bool      // it runs
+	Counts    string
+	Done      int
+	Total     int
+	Skipped   int
+	Running   []campaigns.Trial
+	Rates     []string // of the running, by place
+	Events    []eventRow
+	Waits     []waitRow
+	HostsGone []string // that went away and were not heard of since
+	Why       *shownError
+	Report    bool // there is a result
+}
+
+type eventRow struct {
+	At   time.Time
+	Text string
+}
+
+type waitRow struct{ Hosts, For []string }
+
+// shownEvents is how many of the newest events are shown.
+const shownEvents = 100
+
+func (p *pages) campaignPage(w http.ResponseWriter, r *http.Request, who users.Person) {
+	page, err := p.campaignOf(r)
+	if err != nil {
+		p.failure(w, who, err, 0)
+		return
+	}
+	p.show(w, http.StatusOK, "campaign", view{Title: page.Name, Person: who, Refresh: page.Live, Page: page})
+}
+
+func (p *pages) campaignOf(r *http.Request) (campaignPage, error) {
+	id := r.PathValue("campaign")
+	if run := p.Campaigns.Find(id); run != nil {
+		return p.liveCampaign(run.State()), nil
+	}
+	c, err := p.Store.Campaign(r.Context(), id)
+	if err != nil {
+		return campaignPage{}, err
+	}
+	return campaignPage{
+		ID: c.ID, Name: c.Name, BeganAt: c.StartedAt, EndedAt: c.FinishedAt, Done: c.Done, Total: c.Trials, Report: c.Done > 0,
+		Counts: p.counts(campaigns.State{Done: c.Done, Total: c.Trials, Failed: c.Failed}),
+	}, nil
+}
+
+// counts is how far a campaign is.
+func (p *pages) counts(s campaigns.State) string {
+	return p.Text.Sentence("hub.run.progress", text.Args{
+		"Done": s.Done, "Trials": s.Total, "Failed": s.Failed, "Running": len(s.Running), "Left": leftOf(s),
+	})
+}
+
+func leftOf(s campaigns.State) string {
+	if s.LeftNs <= 0 || s.EndedAt != nil {
+		return ""
+	}
+	return roughly(time.Duration(s.LeftNs))
+}
+
+func (p *pages) liveCampaign(s campaigns.State) campaignPage {
+	page := campaignPage{
+		ID: s.Campaign, Name: s.Name, BeganAt: s.BeganAt, Live: s.EndedAt == nil, Counts: p.counts(s), Done: s.Done, Total: s.Total,
+		Skipped: s.Skipped, Running: s.Running, Report: s.Done > 0,
+	}
+	if s.EndedAt != nil {
+		page.EndedAt = *s.EndedAt
+	}
+	if s.Error != nil {
+		page.Why = p.words(s.Error)
+	}
+	for _, t := range s.Running {
+		rate := ""
+		if t.Bps > 0 {
+			rate = p.Text.Sentence("web.campaign.rate", text.Args{"Bps": t.Bps})
+		}
+		page.Rates = append(page.Rates, rate)
+	}
+	for _, e := range s.Events {
+		if e.Kind == "host_gone" && page.Live && !slices.Contains(page.HostsGone, e.Host) && p.away(e.Host) {
+			page.HostsGone = append(page.HostsGone, e.Host)
+		}
+	}
+	for _, e := range slices.Backward(s.Events[max(0, len(s.Events)-shownEvents):]) {
+		why := ""
+		if e.Error != nil {
+			why, _ = p.Text.Error(e.Error)
+		}
+		page.Events = append(page.Events, eventRow{e.At, p.Text.Sentence("hub.run.event", text.Args{"Kind": e.Kind, "Host": e.Host, "Error": why})})
+	}
+	if page.Live {
+		page.Waits = p.waits(s.Campaign)
+	}
+	return page
+}
+
+// away reports whether an agent is known not to be connected.
+func (p *pages) away(name string) bool {
+	a, err := p.Agents.Find(name)
+	return err != nil || a.State != hub.Connected
+}
+
+// waits are the agents that a campaign waits for, and who has them.
+func (p *pages) waits(campaign string) (out []waitRow) {
+	for _, wait := range p.Waiting() {
+		if wait.Holder != campaign {
+			continue
+		}
+		row := waitRow{For: wait.For}
+		for _, id := range wait.Hosts {
+			if a, err := p.Agents.Find(id); err == nil {
+				id = a.Name
+			}
+			row.Hosts = append(row.Hosts, id)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func (p *pages) stopForm(w http.ResponseWriter, r *http.Request, who users.Person) {
+	id := r.PathValue("campaign")
+	if err := p.end(r, who, id); err != nil {
+		p.failure(w, who, err, 0)
+		return
+	}
+	http.Redirect(w, r, "/campaigns/"+url.PathEscape(id), http.StatusSeeOther)
+}

@@ -1,0 +1,189 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"soku/internal/hub"
+	"soku/internal/hub/campaigns"
+	"soku/internal/hub/users"
+	"soku/internal/store"
+	"soku/internal/text"
+)
+
+// recent is how many campaigns of the store are listed.
+const recent = 20
+
+// clockOff is how far a clock may be from the hub's before the page says so.
+const clockOff = time.Second
+
+// overviewPage is the first page: campaigns and agents.
+type overviewPage struct {
+	Running, Recent []campaignRow
+	Selection       string
+	Labels          []labelLink // by which agents can be selected
+	Agents          []agentRow
+	Known           int // agents in all
+}
+
+type campaignRow struct {
+	ID, Name            string
+	BeganAt             time.Time
+	Done, Total, Failed int
+	Ended               bool
+}
+
+type labelLink struct {
+	Text, Query string
+	Agents      int
+}
+
+type agentRow struct {
+	Name, ID  string
+	State     hub.State
+	Healths   []string
+	Labels    []string
+	Address   string
+	Version   string
+	Platform  string
+	Clock     string
+	Seen      string
+	Running   int
+	Unhealthy bool
+}
+
+func (p *pages) overview(w http.ResponseWriter, r *http.Request, who users.Person) {
+	page := overviewPage{Selection: r.URL.Query().Get("agents")}
+	v := view{Title: p.Text.Sentence("web.hub.title", nil), Person: who}
+	status := http.StatusOK
+	all, err := p.Agents.List("")
+	if err == nil {
+		page.Known, page.Labels = len(all), labelLinks(all)
+		shown := all
+		if page.Selection != "" {
+			shown, err = p.Agents.List(page.Selection)
+		}
+		for _, a := range shown {
+			page.Agents = append(page.Agents, p.agentRow(a, time.Now()))
+		}
+	}
+	if err != nil { // of the selection, which a person wrote
+		v.Error, status = p.words(err), statusOf(err)
+	}
+	page.Running, page.Recent, err = p.listCampaigns(r)
+	if err != nil {
+		p.failure(w, who, err, 0)
+		return
+	}
+	v.Page = page
+	p.show(w, status, "hub", v)
+}
+
+// mostLabels bounds the links to labels.
+const mostLabels = 50
+
+// labelLinks are the labels of agents, the most frequent first.
+func labelLinks(all []hub.Agent) (out []labelLink) {
+	count := map[string]int{}
+	for _, a := range all {
+		for k, v := range a.Labels {
+			count[k+"="+v]++
+		}
+	}
+	for label, n := range count {
+		if !strings.Contains(label, ",") { // which would be two for a selection
+			out = append(out, labelLink{label, "/?agents=" + url.QueryEscape(label) + "#agents", n})
+		}
+	}
+	slices.SortFunc(out, func(a, b labelLink) int { return cmp.Or(b.Agents-a.Agents, strings.Compare(a.Text, b.Text)) })
+	return out[:min(len(out), mostLabels)]
+}
+
+func (p *pages) agentRow(a hub.Agent, now time.Time) agentRow {
+	row := agentRow{
+		Name: a.Name, ID: a.ID[:min(len(a.ID), 12)], State: a.State, Version: a.Hello.Program, Platform: a.Hello.Platform, Running: len(a.Beat.Running),
+	}
+	for k, v := range a.Labels {
+		row.Labels = append(row.Labels, k+"="+v)
+	}
+	slices.Sort(row.Labels)
+	if len(a.Hello.Addresses) > 0 {
+		row.Address = a.Hello.Addresses[0].Address
+	}
+	if !a.Heard.IsZero() {
+		row.Seen = p.Text.Sentence("web.agent.seen", text.Args{"Ago": roughly(now.Sub(a.Heard))})
+	}
+	if !a.ClockAt.IsZero() {
+		row.Clock = p.Text.Sentence("web.agent.clock", text.Args{"Offset": a.Clock.Offset.Round(time.Microsecond).String(), "Within": a.Clock.Uncertainty.Round(time.Microsecond).String()})
+	}
+	row.Healths, row.Unhealthy = p.health(a, now)
+	return row
+}
+
+// health is the health of an agent in words.
+func (p *pages) health(a hub.Agent, now time.Time) (words []string, bad bool) {
+	switch a.State {
+	case hub.Connected:
+		words = append(words, p.Text.Sentence("web.health.connected", nil))
+	case hub.Away:
+		words, bad = append(words, p.Text.Sentence("web.health.away", text.Args{"Ago": roughly(now.Sub(a.Heard))})), true
+	case hub.Revoked:
+		words, bad = append(words, p.Text.Sentence("web.health.revoked", nil)), true
+	case hub.Cloned:
+		words, bad = append(words, p.Text.Sentence("web.health.cloned", nil)), true
+	}
+	if a.Beat.Full {
+		words, bad = append(words, p.Text.Sentence("web.health.full", nil)), true
+	} else if a.Beat.Spooled > 0 {
+		words = append(words, p.Text.Sentence("web.health.spooled", text.Args{"Results": a.Beat.Spooled}))
+	}
+	if off := a.Clock.Offset.Abs() - a.Clock.Uncertainty; !a.ClockAt.IsZero() && off > clockOff {
+		words, bad = append(words, p.Text.Sentence("web.health.clock", text.Args{"Off": roughly(a.Clock.Offset.Abs()), "Ahead": a.Clock.Offset > 0})), true
+	}
+	return words, bad
+}
+
+// listCampaigns are those that run, and those that the store has or the hub ran.
+func (p *pages) listCampaigns(r *http.Request) (running, recently []campaignRow, err error) {
+	seen := map[string]bool{}
+	for _, s := range p.Campaigns.States() {
+		if s.EndedAt == nil {
+			running, seen[s.Campaign] = append(running, rowOfState(s)), true
+		}
+	}
+	stored, err := p.Store.Campaigns(r.Context(), store.CampaignQuery{Limit: recent})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range stored.Items {
+		if !seen[c.ID] {
+			recently = append(recently, campaignRow{ID: c.ID, Name: c.Name, BeganAt: c.StartedAt, Done: c.Done, Total: c.Trials, Failed: c.Failed, Ended: true})
+		}
+	}
+	return running, recently, nil
+}
+
+func rowOfState(s campaigns.State) campaignRow {
+	return campaignRow{ID: s.Campaign, Name: s.Name, BeganAt: s.BeganAt, Done: s.Done, Total: s.Total, Failed: s.Failed, Ended: s.EndedAt != nil}
+}
+
+// join makes a join token and shows it once.
+func (p *pages) join(w http.ResponseWriter, r *http.Request, who users.Person) {
+	o := TokenOrder{Labels: map[string]string{}}
+	o.Uses, _ = strconv.Atoi(r.PostFormValue("uses")) // 0: one
+	for label := range strings.FieldsFuncSeq(r.PostFormValue("labels"), func(c rune) bool { return c == ',' || c == ' ' || c == '\n' || c == '\r' }) {
+		k, v, _ := strings.Cut(label, "=")
+		o.Labels[k] = v
+	}
+	t, err := p.makeToken(r, o, who)
+	if err != nil {
+		p.failure(w, who, err, 0)
+		return
+	}
+	p.show(w, http.StatusOK, "joined", view{Title: p.Text.Sentence("web.joined.title", nil), Person: who, Page: t})
+}

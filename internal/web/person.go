@@ -1,0 +1,51 @@
+package web
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"strings"
+
+	"soku/internal/hub/users"
+)
+
+// cookieName is that of the session. By its prefix browsers take it over HTTPS only, and of this host alone.
+const cookieName = "__Host-soku"
+
+// person is who sends a request: by its token, or else by its session. It is nobody if the hub does not know.
+func (c Config) person(r *http.Request) (users.Person, error) {
+	if header := r.Header.Get("Authorization"); header != "" {
+		token, ok := strings.CutPrefix(header, "Bearer ")
+		if !ok {
+			return users.Person{}, nil
+		}
+		want, got := sha256.Sum256([]byte(c.AdminToken)), sha256.Sum256([]byte(token))
+		if c.AdminToken != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
+			return users.Person{Name: users.AdminToken, Role: users.Admin}, nil
+		}
+		return c.Users.OfToken(r.Context(), token)
+	}
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return users.Person{}, nil //nolint:nilerr // there is none
+	}
+	return c.Users.OfSession(r.Context(), cookie.Value)
+}
+
+// session sets the cookie of a session, or with an empty value deletes it.
+func session(w http.ResponseWriter, value string) {
+	lasts := int(users.SessionLasts.Seconds())
+	if value == "" {
+		lasts = -1
+	}
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: value, Path: "/", MaxAge: lasts, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+}
+
+// audit adds to the log of what people did. That it cannot be written is logged: what was done is done.
+func (c Config) audit(r *http.Request, who string, action users.Action, subject string, failure error) {
+	address, _, _ := net.SplitHostPort(r.RemoteAddr)
+	if err := c.Users.Log(r.Context(), users.Entry{Who: who, Address: address, Action: action, Subject: subject}, failure); err != nil {
+		c.Log.Error("the log of what people do cannot be written", "who", who, "action", action, "subject", subject, "error", err)
+	}
+}
