@@ -26,7 +26,9 @@ func (p *pages) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	page := loginPage{r.PostFormValue("name"), onThisHub(r.PostFormValue("next"))}
 	cookie, _, err := p.Users.LogIn(r.Context(), r.RemoteAddr, page.Name, r.PostFormValue("password"))
-	p.audit(r, page.Name, users.ActionLogIn, "", err)
+	if p.loginStatus(err) != http.StatusTooManyRequests { // which would fill the log
+		p.audit(r, page.Name, users.ActionLogIn, "", err)
+	}
 	if err != nil {
 		p.showLogin(w, p.loginStatus(err), page, err)
 		return
@@ -37,10 +39,13 @@ func (p *pages) login(w http.ResponseWriter, r *http.Request) {
 
 // loginStatus is the status of an answer to a failure to log in.
 func (*pages) loginStatus(err error) int {
-	switch e := measure.AsError(err, measure.KindInternal); e.Code {
-	case "users.tries":
+	e := measure.AsError(err, measure.KindInternal)
+	switch {
+	case e == nil:
+		return http.StatusOK
+	case e.Code == "users.tries":
 		return http.StatusTooManyRequests
-	case "users.login":
+	case e.Code == "users.login":
 		return http.StatusUnauthorized
 	}
 	return statusOf(err)
@@ -96,7 +101,9 @@ func (p *pages) welcome(w http.ResponseWriter, r *http.Request) {
 		page.Name = r.PostFormValue("name")
 	}
 	who, err := p.setPassword(r, token, page.Name)
-	p.audit(r, page.Name, users.ActionPassword, "", err)
+	if p.loginStatus(err) != http.StatusTooManyRequests {
+		p.audit(r, page.Name, users.ActionPassword, "", err)
+	}
 	if err != nil {
 		p.showWelcome(w, p.loginStatus(err), page, err)
 		return

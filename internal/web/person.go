@@ -13,7 +13,7 @@ import (
 // cookieName is that of the session. By its prefix browsers take it over HTTPS only, and of this host alone.
 const cookieName = "__Host-soku"
 
-// person is who sends a request: by its token, or else by its session. It is nobody if the hub does not know.
+// person is who sends a request: by its token, or without one by its session; or the zero Person.
 func (c Config) person(r *http.Request) (users.Person, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, ok := strings.CutPrefix(header, "Bearer ")

@@ -59,8 +59,8 @@ func keep(ctx context.Context, password string) (string, error) {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memoryKiB, passes, threads, text(salt), text(key)), nil
 }
 
-// nobody's password takes as long to check as that of a user, so that the time does not show which names there are.
-const nobody = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+// noPassword takes as long to check as that of a user, so that the time does not show which names there are.
+const noPassword = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // matches reports whether a password is the one that was kept.
 func matches(ctx context.Context, password, kept string) (bool, error) {

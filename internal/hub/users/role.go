@@ -41,7 +41,7 @@ func checkRole(r Role) error {
 	return nil
 }
 
-// Person is who sent a request. The zero value is nobody.
+// Person is who sent a request. The zero Person is not known to the hub.
 type Person struct {
 	Name string
 	Role Role

@@ -24,7 +24,7 @@ func (u *Users) LogIn(ctx context.Context, address, name, password string) (cook
 	if err := u.Try(address, name); err != nil {
 		return "", p, err
 	}
-	kept := nobody
+	kept := noPassword
 	p = Person{Name: name}
 	err = u.store.DB.QueryRowContext(ctx, u.sql(`SELECT password, role FROM hub_user WHERE name = ? AND password <> ''`), name).Scan(&kept, &p.Role)
 	known := err == nil
@@ -61,7 +61,7 @@ func (u *Users) Begin(ctx context.Context, name string) (cookie string, err erro
 	return cookie, err
 }
 
-// OfSession is whose session a cookie is, with the present role; nobody if there is none.
+// OfSession is whose session a cookie is, with the present role; the zero Person if there is none.
 func (u *Users) OfSession(ctx context.Context, cookie string) (p Person, err error) {
 	if cookie == "" {
 		return p, nil

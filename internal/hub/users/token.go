@@ -61,7 +61,7 @@ func (u *Users) EndTokens(ctx context.Context, name string) error {
 	return err
 }
 
-// OfToken is whose token it is; nobody if there is none.
+// OfToken is whose token it is; the zero Person if there is none.
 func (u *Users) OfToken(ctx context.Context, token string) (p Person, err error) {
 	var role Role
 	err = u.store.DB.QueryRowContext(ctx, u.sql(`SELECT u.name, u.role, t.role FROM hub_user_token AS t JOIN hub_user AS u ON u.name = t.name
