@@ -167,7 +167,7 @@ func TestAPersonInABrowserGetsFromTheLinkToTheReport(t *testing.T) {
 	s.until(t, id, func(c campaigns.State) bool { return c.EndedAt != nil })
 	b.do(chromedp.WaitVisible("a.button")) // by itself, since the page loads itself again
 	b.look("ended")
-	b.do(chromedp.Click("a.button"), chromedp.WaitVisible("section.test"))
+	b.do(chromedp.Click("a.button"), chromedp.WaitVisible("#answers"))
 	b.look("report")
 	b.do(chromedp.Navigate(s.URL + "/audit"))
 	b.look("audit")
