@@ -71,10 +71,10 @@ func matches(ctx context.Context, password, kept string) (bool, error) {
 	if len(parts) != 6 || len(password) > longestPassword {
 		return false, nil
 	}
-	_, err := fmt.Sscanf(strings.Join(parts[2:4], " "), "v=%d m=%d,t=%d,p=%d", &version, &m, &t, &p)
+	_, wrongForm := fmt.Sscanf(strings.Join(parts[2:4], " "), "v=%d m=%d,t=%d,p=%d", &version, &m, &t, &p)
 	salt, wrongSalt := base64.RawStdEncoding.DecodeString(parts[4])
 	want, wrongKey := base64.RawStdEncoding.DecodeString(parts[5])
-	if err != nil || wrongSalt != nil || wrongKey != nil || version != argon2.Version {
+	if wrongForm != nil || wrongSalt != nil || wrongKey != nil || version != argon2.Version {
 		return false, nil
 	}
 	got, err := hash(ctx, password, salt, m, t, p)
