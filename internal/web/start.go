@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"soku/internal/campaign/advice"
 	"soku/internal/campaign/plan"
@@ -63,7 +64,11 @@ func (p *pages) startForm(w http.ResponseWriter, r *http.Request, who users.Pers
 
 // planOfForm is the plan of a form: a file if one was given, or else the text.
 func planOfForm(r *http.Request) (name, text string, err error) {
-	name, text = "plan.yaml", r.PostFormValue("plan")
+	name = "plan.yaml"
+	if err := r.ParseMultipartForm(maxForm); err != nil {
+		return name, "", measure.Fail(measure.KindFile, "web.plan.read", measure.Figures{"limit": maxPlan, "cause": err})
+	}
+	text = strings.ReplaceAll(r.PostFormValue("plan"), "\r\n", "\n") // as which a form sends the end of a line
 	file, head, missing := r.FormFile("file")
 	if missing == nil {
 		defer file.Close()

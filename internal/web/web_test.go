@@ -230,6 +230,8 @@ func TestACampaignFromItsPlanToItsReport(t *testing.T) {
 	b := s.as(t, "op", users.Operator)
 	b.submit("check", "campaign: [").has(t, 400, "campaign: [")
 	b.submit("check", "").has(t, 400, "there is no plan")
+	b.submit("check", strings.Repeat("#", 1<<20+1)).has(t, 400, "at most 1.049 MB")
+	b.submit("check", strings.Repeat("#", 1<<22)).has(t, 400, "read the plan")
 	b.submit("start", "campaign: c\nbefore: touch x\n"+s.plan("t")[len("campaign: west\n"):]).has(t, 409, "runs no commands")
 	b.submit("check", s.plan("t")).has(t, 200, "3 rounds", "about", `value="start"`)
 	started := b.submit("start", s.plan("t"))
