@@ -73,7 +73,7 @@ func (a *agent) connect(h *hub) (err error) {
 	_, allErr := a.conn.Subscribe(fleet.Everyone+".>", func(*nats.Msg) {
 		select {
 		case a.everyone <- a:
-		default: // one that nobody counts
+		default: // more than are counted
 		}
 	})
 	return errors.Join(askErr, allErr)

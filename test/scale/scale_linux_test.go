@@ -73,6 +73,11 @@ func TestAHubWorksForManyAgents(t *testing.T) {
 	note("memory of the hub meanwhile", "%.0f MB", h.memory())
 
 	person := h.connect()
+	if s, err := person.SubscribeSync(fleet.Up(all[0].id, fleet.UpTrial, "*")); err != nil {
+		t.Fatal(err)
+	} else if _, err := s.NextMsg(waits); err != nil || s.Unsubscribe() != nil {
+		t.Errorf("no sample arrives: %v", err)
+	}
 	took := command(t, person, all)
 	note("command to an agent and its answer, meanwhile, median", "%.2f ms", took[len(took)/2].Seconds()*1e3)
 	note("the same, p99", "%.2f ms", took[len(took)*99/100].Seconds()*1e3)
