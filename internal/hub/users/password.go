@@ -74,7 +74,8 @@ func matches(ctx context.Context, password, kept string) (bool, error) {
 	_, wrongForm := fmt.Sscanf(strings.Join(parts[2:4], " "), "v=%d m=%d,t=%d,p=%d", &version, &m, &t, &p)
 	salt, wrongSalt := base64.RawStdEncoding.DecodeString(parts[4])
 	want, wrongKey := base64.RawStdEncoding.DecodeString(parts[5])
-	if wrongForm != nil || wrongSalt != nil || wrongKey != nil || version != argon2.Version {
+	whole := wrongForm == nil && wrongSalt == nil && wrongKey == nil && version == argon2.Version
+	if !whole {
 		return false, nil
 	}
 	got, err := hash(ctx, password, salt, m, t, p)
