@@ -280,7 +280,8 @@ func (c Config) start(r *http.Request, person users.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.begin(r, person, file, text, r.URL.Query()["only"])
+	q := r.URL.Query()
+	s, err := c.begin(r, person, campaigns.Order{File: file, Text: text, Only: q["only"], Resume: q.Get("resume") == "true", RetryFailed: q.Get("retry_failed") == "true"})
 	if err != nil {
 		return nil, err
 	}
@@ -288,8 +289,8 @@ func (c Config) start(r *http.Request, person users.Person) (any, error) {
 }
 
 // begin starts a campaign for a person.
-func (c Config) begin(r *http.Request, person users.Person, file string, text []byte, only []string) (s campaigns.State, err error) {
-	run, err := c.Campaigns.Start(r.Context(), file, text, only)
+func (c Config) begin(r *http.Request, person users.Person, o campaigns.Order) (s campaigns.State, err error) {
+	run, err := c.Campaigns.Start(r.Context(), o)
 	if err == nil {
 		s = run.State()
 	}

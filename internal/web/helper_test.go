@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/agent"
 	"soku/internal/campaign/journal"
 	"soku/internal/catalog"
 	"soku/internal/conduct"
@@ -32,6 +31,7 @@ import (
 	"soku/internal/store/sqlstore"
 	"soku/internal/text"
 	"soku/internal/web"
+	"soku/test/localagents"
 )
 
 const (
@@ -63,24 +63,6 @@ func (a *agents) Find(name string) (hub.Agent, error) {
 		}
 	}
 	return hub.Agent{}, measure.Fail(measure.KindNotFound, "hub.agent.unknown", measure.Figures{"agent": name})
-}
-
-// gate is where trials wait until they are let through, one a token; closed it lets all through.
-type gate struct {
-	agent.Place
-	pass chan struct{}
-}
-
-func (g gate) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
-	if s.Trial.Campaign == "" { // the check before the first trial
-		return g.Place.Run(ctx, s, h)
-	}
-	select {
-	case <-g.pass:
-	case <-ctx.Done():
-		return s.NotRun(time.Now(), context.Cause(ctx))
-	}
-	return g.Place.Run(ctx, s, h)
 }
 
 // site is a hub whose campaigns run between this host and a server on it.
@@ -126,7 +108,7 @@ func newSite(t *testing.T) *site {
 	}
 	limits := func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }
 	host := conduct.ThisHost()
-	host.Here = gate{host.Here, s.pass}
+	host.Agents = localagents.Agents{Here: host.Here, Pass: s.pass}
 	s.campaigns = campaigns.New(campaigns.Config{
 		Conductor: conduct.Conductor{Host: host, Store: s.store, Journals: new(journal.Memory)}, Limits: limits, Log: slog.New(slog.DiscardHandler),
 	})
@@ -147,7 +129,7 @@ func newSite(t *testing.T) *site {
 
 // plan is one of three trials.
 func (s *site) plan(title string) string {
-	return fmt.Sprintf("campaign: west\ntitle: %q\nto: server\nendpoints: {server: {address: 127.0.0.1, port: %d}}\ntests: {up: {test: tcp, duration: 100ms}}\nrounds: 3\n", title, s.port)
+	return fmt.Sprintf("campaign: west\ntitle: %q\nfrom: a\nto: server\nendpoints: {a: {agent: vm1}, server: {address: 127.0.0.1, port: %d}}\ntests: {up: {test: tcp, duration: 100ms}}\nrounds: 3\n", title, s.port)
 }
 
 // browser is a person's browser. It keeps cookies and follows no redirects.

@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/campaign/advice"
 	"soku/internal/campaign/plan"
+	"soku/internal/hub/campaigns"
 	"soku/internal/hub/users"
 	"soku/internal/measure"
 	"soku/internal/printable"
@@ -41,7 +42,7 @@ func (p *pages) startForm(w http.ResponseWriter, r *http.Request, who users.Pers
 			p.failure(w, who, forbidden(who, users.Operator), http.StatusForbidden)
 			return
 		}
-		s, failure := p.begin(r, who, page.File, []byte(page.Text), nil)
+		s, failure := p.begin(r, who, campaigns.Order{File: page.File, Text: []byte(page.Text)})
 		if err = failure; err == nil {
 			http.Redirect(w, r, "/campaigns/"+url.PathEscape(s.Campaign), http.StatusSeeOther)
 			return

@@ -3,7 +3,6 @@ package campaigns
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io/fs"
 	"log/slog"
 	"slices"
@@ -29,9 +28,9 @@ type Campaigns struct {
 	stop context.CancelCauseFunc
 	work panics.Group
 
-	mu     sync.Mutex
-	runs   map[string]*Run // by campaign; those that ended stay until there are mostEnded
-	failed map[string]bool // campaigns that cannot be gone on with
+	mu      sync.Mutex
+	runs    map[string]*Run // by campaign; those that ended stay until there are mostEnded
+	settled map[string]bool // campaigns that ended, or cannot be gone on with: TakeOver need not read their journals again
 }
 
 // Config says what campaigns need.
@@ -55,7 +54,7 @@ const (
 func New(c Config) *Campaigns {
 	out := &Campaigns{
 		conductor: c.Conductor, limits: c.Limits, log: c.Log, patience: c.Patience,
-		runs: map[string]*Run{}, failed: map[string]bool{},
+		runs: map[string]*Run{}, settled: map[string]bool{},
 	}
 	out.ctx, out.stop = context.WithCancelCause(context.Background())
 	return out
@@ -67,23 +66,32 @@ func (c *Campaigns) Close() {
 	c.work.Wait()
 }
 
-// Start begins a campaign of the text of a plan, for the patterns that only selects, and returns when its
-// first trial can begin. file is the name of the plan for people. An error is one of [Load], of [conduct.Conductor.Open],
-// or the cause of ctx; then nothing runs.
-func (c *Campaigns) Start(ctx context.Context, file string, text []byte, only []string) (*Run, error) {
-	p, err := c.Load(file, text)
-	if err != nil {
-		return nil, err
-	}
-	selected, err := conduct.Select(p, only)
-	if err != nil {
-		return nil, err
-	}
-	return c.launch(ctx, conduct.Order{Plan: p, Only: selected, Patience: c.patience})
+// Order is a plan to run.
+type Order struct {
+	File string   // name of the plan, for people
+	Text []byte   // of the plan
+	Only []string // patterns, as [conduct.Select] reads them; empty: all
+
+	Resume      bool // go on with the newest campaign of the plan that has trials left
+	RetryFailed bool // with Resume: also repeat failed trials
 }
 
-// Load reads a plan that a hub may run. An error has kind file or usage, or kind refused for a plan that runs code on
-// the hub: who may start a plan would have a shell there.
+// Start begins a campaign or goes on with one, and returns when its first trial can begin. An error is one of
+// [Campaigns.Load], of [conduct.Conductor.Open], or the cause of ctx; then nothing runs.
+func (c *Campaigns) Start(ctx context.Context, o Order) (*Run, error) {
+	p, err := c.Load(o.File, o.Text)
+	if err != nil {
+		return nil, err
+	}
+	selected, err := conduct.Select(p, o.Only)
+	if err != nil {
+		return nil, err
+	}
+	return c.launch(ctx, conduct.Order{Plan: p, Only: selected, Resume: o.Resume, RetryFailed: o.RetryFailed, Patience: c.patience})
+}
+
+// Load reads a plan that a hub may run. An error has kind file or usage, or kind refused for a plan that runs code or
+// trials on the hub: who may start a plan would have a shell there, or could copy its keys away.
 func (c *Campaigns) Load(file string, text []byte) (*plan.Plan, error) {
 	p, _, err := conduct.Load(file, func(name string) ([]byte, error) {
 		if name != file {
@@ -96,6 +104,14 @@ func (c *Campaigns) Load(file string, text []byte) (*plan.Plan, error) {
 	}
 	if key := runsCode(p); key != "" {
 		return nil, measure.Fail(measure.KindRefused, "hub.plan.runs_code", measure.Figures{"plan": file, "key": key})
+	}
+	patterns := p.AllPatterns()
+	for i := range patterns {
+		for _, client := range p.EndpointSets(&patterns[i]).Clients {
+			if client.Agent == "" {
+				return nil, measure.Fail(measure.KindRefused, "hub.plan.no_agent", measure.Figures{"plan": file, "pattern": patterns[i].Name, "client": client.Reference()})
+			}
+		}
 	}
 	return p, nil
 }
@@ -157,9 +173,11 @@ func (c *Campaigns) launch(ctx context.Context, o conduct.Order) (*Run, error) {
 		<-r.ended
 		return nil, context.Cause(ctx)
 	}
+	id := r.State().Campaign
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.runs[r.State().Campaign] = r
+	c.runs[id] = r
+	delete(c.settled, id)
 	return r, nil
 }
 
@@ -216,66 +234,73 @@ func (c *Campaigns) TakeOver(ctx context.Context) (ids []string, err error) {
 		return nil, err
 	}
 	for _, id := range all {
-		if r := c.Find(id); r != nil && r.State().EndedAt == nil || c.cannot(id) {
+		if c.passedOver(id) {
 			continue
 		}
 		left, err := c.left(id)
-		if err != nil {
-			c.giveUp(id, err)
+		if err == nil && left == nil {
+			c.settle(id)
 			continue
 		}
-		if left == nil {
-			continue
-		}
-		p, err := c.Load(left.File, []byte(left.Text))
 		if err == nil {
-			_, err = c.launch(ctx, conduct.Order{Plan: p, Resume: true, Campaign: id, Patience: c.patience, NoPreflight: true})
+			_, err = c.launch(ctx, *left)
 		}
-		var refused *measure.Error
+		e := measure.AsError(err, measure.KindInternal)
 		switch {
-		case err == nil:
+		case e == nil:
 			ids = append(ids, id)
 		case ctx.Err() != nil:
 			return ids, context.Cause(ctx)
-		case errors.As(err, &refused) && refused.Code == "campaign.held": // by the hub that runs it
+		case e.Code == "campaign.held": // by the hub that runs it
 		default:
-			c.giveUp(id, err)
+			c.log.Warn("a campaign that was left is not gone on with", "campaign", id, "error", e.Message)
+			if e.Kind != measure.KindStore && e.Kind != measure.KindUnreachable { // which may pass
+				c.settle(id)
+			}
 		}
 	}
 	return ids, nil
 }
 
-func (c *Campaigns) cannot(id string) bool {
+// passedOver reports whether a campaign runs here, or is settled.
+func (c *Campaigns) passedOver(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.failed[id]
+	r := c.runs[id]
+	return c.settled[id] || r != nil && r.State().EndedAt == nil
 }
 
-func (c *Campaigns) giveUp(id string, err error) {
+func (c *Campaigns) settle(id string) {
 	c.mu.Lock()
-	c.failed[id] = true
-	c.mu.Unlock()
-	c.log.Warn("a campaign that was left cannot be gone on with", "campaign", id, "error", err)
+	defer c.mu.Unlock()
+	c.settled[id] = true
 }
 
-// left is the plan of a campaign whose last run did not end in good order, or ended because its hub did. It is nil for
+// left is how to go on with a campaign whose last run did not end in good order, or ended because its hub did. It is nil for
 // others.
-func (c *Campaigns) left(id string) (*journal.PlanRecord, error) {
+func (c *Campaigns) left(id string) (*conduct.Order, error) {
 	var head *journal.PlanRecord
+	var run journal.RunRecord // the last one
 	ended := false
 	err := c.conductor.Journals.Read(id, func(r journal.Record) error {
-		switch r.Kind {
-		case journal.RecordPlan:
+		ended = r.Kind == journal.RecordEnded && r.Code != codeStopping
+		switch {
+		case r.Kind == journal.RecordPlan:
 			head = r.Plan
-		case journal.RecordEnded:
-			ended = r.Code != codeStopping
-		default:
-			ended = false
+		case r.Kind == journal.RecordStarted && r.Run != nil:
+			run = *r.Run
 		}
 		return nil
 	})
-	if err != nil || ended {
+	if err != nil || ended || head == nil {
 		return nil, err
 	}
-	return head, nil
+	p, err := c.Load(head.File, []byte(head.Text))
+	if err != nil {
+		return nil, err
+	}
+	// It was checked before it began, and agents may come later than this hub.
+	return &conduct.Order{
+		Plan: p, Only: run.Only, RetryFailed: run.RetryFailed, Resume: true, Campaign: id, Patience: c.patience, NoPreflight: true,
+	}, nil
 }

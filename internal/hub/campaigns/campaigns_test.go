@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"testing"
 	"time"
 
-	"soku/internal/agent"
 	"soku/internal/campaign/journal"
 	"soku/internal/catalog"
 	"soku/internal/conduct"
@@ -17,25 +17,8 @@ import (
 	"soku/internal/server"
 	"soku/internal/store"
 	"soku/internal/store/memory"
+	"soku/test/localagents"
 )
-
-// gate is where trials wait until they are let through, one a token; closed it lets all through.
-type gate struct {
-	agent.Place
-	pass chan struct{}
-}
-
-func (g gate) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
-	if s.Trial.Campaign == "" { // the check before the first trial
-		return g.Place.Run(ctx, s, h)
-	}
-	select {
-	case <-g.pass:
-	case <-ctx.Done():
-		return s.NotRun(time.Now(), context.Cause(ctx))
-	}
-	return g.Place.Run(ctx, s, h)
-}
 
 // fixture is what hubs of one test share: a server, a store, journals.
 type fixture struct {
@@ -57,12 +40,12 @@ func newFixture(t *testing.T) *fixture {
 }
 
 func (f *fixture) plan(more string) []byte {
-	return fmt.Appendf(nil, "campaign: c\nto: server\nendpoints: {server: {address: 127.0.0.1, port: %d}}\ntests: {up: {test: tcp, duration: 100ms}}\nrounds: 3\n%s", f.port, more)
+	return fmt.Appendf(nil, "campaign: c\nfrom: a\nto: server\nendpoints: {a: {agent: vm1}, server: {address: 127.0.0.1, port: %d}}\ntests: {up: {test: tcp, duration: 100ms}}\nrounds: 3\n%s", f.port, more)
 }
 
 func (f *fixture) hub(t *testing.T, pass chan struct{}) *campaigns.Campaigns {
 	host := conduct.ThisHost()
-	host.Here = gate{host.Here, pass}
+	host.Agents = localagents.Agents{Here: host.Here, Pass: pass}
 	c := campaigns.New(campaigns.Config{
 		Conductor: conduct.Conductor{Host: host, Store: f.store, Journals: f.journals},
 		Limits:    func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Log: slog.New(slog.DiscardHandler),
@@ -110,7 +93,7 @@ func open() chan struct{} {
 func TestACampaignIsFollowedFromItsStartToItsEnd(t *testing.T) {
 	f, pass := newFixture(t), make(chan struct{})
 	c := f.hub(t, pass)
-	r, err := c.Start(t.Context(), "plan.yaml", f.plan(""), nil)
+	r, err := c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: f.plan("")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,13 +116,13 @@ func TestAPlanThatRunsCodeIsRefused(t *testing.T) {
 	for _, more := range []string{
 		"before: touch x\n", "after: touch x\n", "factors: {a: {by: hand, levels: [{name: b, before: touch x}, {name: c, after: touch x}]}}\n",
 	} {
-		_, err := c.Start(t.Context(), "plan.yaml", f.plan(more), nil)
+		_, err := c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: f.plan(more)})
 		if e := measure.AsError(err, ""); e == nil || e.Code != "hub.plan.runs_code" {
 			t.Errorf("%s: %v", more, err)
 		}
 	}
 	for _, endpoint := range []string{"command: [ssh, a, soku]", "ssh: a"} {
-		_, err := c.Start(t.Context(), "plan.yaml", fmt.Appendf(nil, "campaign: c\nfrom: a\nto: b\nendpoints: {a: {%s}, b: {address: 127.0.0.1}}\ntests: {up: {test: tcp}}\nrounds: 3\n", endpoint), nil)
+		_, err := c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: fmt.Appendf(nil, "campaign: c\nfrom: a\nto: b\nendpoints: {a: {%s}, b: {address: 127.0.0.1}}\ntests: {up: {test: tcp}}\nrounds: 3\n", endpoint)})
 		if e := measure.AsError(err, ""); e == nil || e.Code != "hub.plan.runs_code" {
 			t.Errorf("%s: %v", endpoint, err)
 		}
@@ -147,7 +130,7 @@ func TestAPlanThatRunsCodeIsRefused(t *testing.T) {
 	if ids, _ := f.journals.IDs(); len(ids) > 0 {
 		t.Error(ids)
 	}
-	if _, err := c.Start(t.Context(), "plan.yaml", []byte("campaign: c\nlab: /etc/passwd\n"), nil); measure.KindOf(err) != measure.KindFile {
+	if _, err := c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: []byte("campaign: c\nlab: /etc/passwd\n")}); measure.KindOf(err) != measure.KindFile {
 		t.Error(err)
 	}
 }
@@ -155,7 +138,7 @@ func TestAPlanThatRunsCodeIsRefused(t *testing.T) {
 func TestACampaignOfAHubThatStoppedGoesOnWithTheNext(t *testing.T) {
 	f, pass := newFixture(t), make(chan struct{})
 	first := f.hub(t, pass)
-	r, err := first.Start(t.Context(), "plan.yaml", f.plan(""), nil)
+	r, err := first.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: f.plan("")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +150,8 @@ func TestACampaignOfAHubThatStoppedGoesOnWithTheNext(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	// The trial that was interrupted may still have a result at its agent.
-	if ordered, err := campaigns.Ordered(f.journals, time.Now().Add(-time.Hour)); len(ordered) != 1 || err != nil {
+	ordered, err := campaigns.Ordered(f.journals, time.Now().Add(-time.Hour))
+	if agents := slices.Collect(maps.Values(ordered)); !slices.Equal(agents, []string{"vm1"}) || err != nil {
 		t.Errorf("%v, %v", ordered, err)
 	}
 	if ordered, _ := campaigns.Ordered(f.journals, time.Now().Add(time.Hour)); len(ordered) > 0 {
@@ -192,7 +176,7 @@ func TestACampaignOfAHubThatStoppedGoesOnWithTheNext(t *testing.T) {
 func TestACampaignThatAPersonStoppedIsNotTakenOver(t *testing.T) {
 	f := newFixture(t)
 	c := f.hub(t, make(chan struct{}))
-	r, err := c.Start(t.Context(), "plan.yaml", f.plan(""), nil)
+	r, err := c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: f.plan("")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +200,7 @@ func TestAStartThatIsNotAwaitedLeavesNothing(t *testing.T) {
 	c := f.hub(t, open())
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if r, err := c.Start(ctx, "plan.yaml", f.plan(""), nil); err == nil { // it may have begun before
+	if r, err := c.Start(ctx, campaigns.Order{File: "plan.yaml", Text: f.plan("")}); err == nil { // it may have begun before
 		until(t, r, ended)
 	}
 }
@@ -224,8 +208,69 @@ func TestAStartThatIsNotAwaitedLeavesNothing(t *testing.T) {
 func TestAServerThatDoesNotAnswerIsToldBeforeTheCampaignBegins(t *testing.T) {
 	f := newFixture(t)
 	f.port = 1
-	_, err := f.hub(t, open()).Start(t.Context(), "plan.yaml", f.plan(""), nil)
+	_, err := f.hub(t, open()).Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: f.plan("")})
 	if measure.KindOf(err) != measure.KindUnreachable {
 		t.Error(err)
+	}
+}
+
+func TestAHubRunsNoTrialsItself(t *testing.T) {
+	f := newFixture(t)
+	c := f.hub(t, open())
+	for _, from := range []string{"", "from: here\n"} {
+		text := fmt.Appendf(nil, "campaign: c\n%sto: server\nendpoints: {here: {address: 127.0.0.1}, server: {address: 127.0.0.1, port: %d}}\n"+
+			"tests: {keys: {test: copy, folder: /etc}}\nrounds: 3\n", from, f.port)
+		_, err := c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: text})
+		if e := measure.AsError(err, ""); e == nil || e.Code != "hub.plan.no_agent" {
+			t.Errorf("%q: %v", from, err)
+		}
+	}
+}
+
+func TestACampaignThatWasStoppedGoesOnWhenAPersonAsks(t *testing.T) {
+	f, pass := newFixture(t), make(chan struct{})
+	c := f.hub(t, pass)
+	order := campaigns.Order{File: "plan.yaml", Text: f.plan("")}
+	r, err := c.Start(t.Context(), order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass <- struct{}{}
+	until(t, r, func(s campaigns.State) bool { return s.Done == 1 })
+	if err := c.Stop(r.State().Campaign, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, r, ended)
+	close(pass)
+	order.Resume = true
+	again, err := c.Start(t.Context(), order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := until(t, again, ended); s.Campaign != r.State().Campaign || s.Done != 3 || s.Error != nil {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestPatternsThatWereNotAskedForAreNotRunAfterATakeover(t *testing.T) {
+	f, pass := newFixture(t), make(chan struct{})
+	first := f.hub(t, pass)
+	text := f.plan("factors: {streams: {option: streams, levels: [1, 2]}}\n")
+	r, err := first.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: text, Only: []string{"streams=2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass <- struct{}{}
+	until(t, r, func(s campaigns.State) bool { return s.Done == 1 && len(s.Running) == 1 })
+	first.Close()
+	next := f.hub(t, open())
+	if _, err := next.TakeOver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, next.Find(r.State().Campaign), ended)
+	for result, err := range f.store.Results(t.Context(), store.Query{}, store.Whole) {
+		if err != nil || result.Trial.Pattern != "2" {
+			t.Errorf("%s, %v", result.Trial.Pattern, err)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -217,7 +218,7 @@ func (s *Service) connectBroker(ctx context.Context, admission *enrol.Service, a
 		admission.NATS = []string{"tls://" + net.JoinHostPort(s.o.Names[0], port)}
 	} else {
 		admission.NATS = s.o.Brokers
-		url = join(s.o.Brokers)
+		url = strings.Join(s.o.Brokers, ",")
 	}
 	connect := func(as func() (nats.Option, error), more ...nats.Option) (*nats.Conn, error) {
 		who, err := as()
@@ -244,16 +245,6 @@ func (s *Service) connectBroker(ctx context.Context, admission *enrol.Service, a
 	}
 	pushed(c.system)
 	return c, nil
-}
-
-func join(addresses []string) (out string) {
-	for i, a := range addresses {
-		if i > 0 {
-			out += ","
-		}
-		out += a
-	}
-	return out
 }
 
 // openHub opens the parts that need a broker.
@@ -284,8 +275,12 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 			_, err := admission.Registry.Admitted(context.WithoutCancel(ctx), agent)
 			return measure.AsError(err, measure.KindInternal)
 		},
-		Expected: func(_, result string) bool { return ordered[result] },
-		Log:      s.o.Log,
+		Expected: func(agent, result string) bool {
+			name := ordered[result]
+			a, err := admission.Registry.Agent(context.WithoutCancel(ctx), agent)
+			return name != "" && err == nil && (a.Name == name || strings.HasPrefix(agent, name))
+		},
+		Log: s.o.Log,
 	})
 	if err != nil {
 		return err

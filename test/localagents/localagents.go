@@ -1,0 +1,45 @@
+// Package localagents has the agents of a hub's test: their trials run in its process.
+package localagents
+
+import (
+	"context"
+	"time"
+
+	"soku/internal/agent"
+	"soku/internal/fleet/endpoint"
+	"soku/internal/measure"
+)
+
+// Agents are agents of any name, in this process. It implements conduct.Agents.
+type Agents struct {
+	Here agent.Place
+	Pass <-chan struct{} // trials of campaigns wait for an element each; closed it lets all through
+}
+
+// Place is this process.
+func (a Agents) Place(string, string, time.Duration) agent.Place { return a }
+
+// Run implements [agent.Place]. The check before a campaign does not wait.
+func (a Agents) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
+	if s.Trial.Campaign != "" {
+		select {
+		case <-a.Pass:
+		case <-ctx.Done():
+			return s.NotRun(time.Now(), context.Cause(ctx))
+		}
+	}
+	return a.Here.Run(ctx, s, h)
+}
+
+// Address is this host.
+func (Agents) Address(string) (string, error) { return "127.0.0.1", nil }
+
+// Serve fails: plans name servers that run.
+func (Agents) Serve(context.Context, string, endpoint.Server) (port int, end func(), err error) {
+	return 0, nil, measure.Fail(measure.KindUnreachable, "hub.request.no_answer", nil)
+}
+
+// Reserve reserves nothing.
+func (Agents) Reserve(context.Context, string, []string) (release func(), err error) {
+	return func() {}, nil
+}
