@@ -44,7 +44,7 @@ func printIngest(c *text.Catalogue, w io.Writer, columns int, all bool, out *ing
 	if len(rows) > 1 {
 		makePrintable(rows)
 		fitIngested(rows, columns)
-		printTable(w, rows)
+		PrintTable(w, rows)
 		if shown := len(rows) - 1; shown < results {
 			fmt.Fprintln(w, c.Sentence("ingest.more", text.Args{"Shown": shown, "All": results}))
 		}

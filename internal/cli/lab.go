@@ -119,7 +119,7 @@ func showUse(sys *System, l *lab.Lab) {
 		}
 	}
 	if len(rows) > 0 {
-		printTable(sys.Stdout, append([][]string{{sys.Catalogue.Sentence("lab.example", nil), ""}}, rows...))
+		PrintTable(sys.Stdout, append([][]string{{sys.Catalogue.Sentence("lab.example", nil), ""}}, rows...))
 	}
 }
 
@@ -279,7 +279,7 @@ func printLabs(sys *System, all []*lab.Status) {
 		}
 		rows = append(rows, []string{s.Name, moment(s.StartedAt), fmt.Sprint(len(s.Nodes)), s.File, labState(sys.Catalogue, s, problem)})
 	}
-	printTable(sys.Stdout, rows)
+	PrintTable(sys.Stdout, rows)
 }
 
 func labState(c *text.Catalogue, s *lab.Status, problem string) string {
@@ -300,7 +300,7 @@ func printLab(sys *System, s *lab.Status) {
 		}
 		nodes = append(nodes, []string{n.Name, n.Kind, n.Server, disk, sys.Catalogue.List(addresses)})
 	}
-	printTable(sys.Stdout, nodes)
+	PrintTable(sys.Stdout, nodes)
 	fmt.Fprintln(sys.Stdout)
 	links := [][]string{sys.Catalogue.Headings(
 		"head.link", "head.from", "head.to", "head.rate", "head.police", "head.delay", "head.jitter", "head.loss", "head.mtu", "head.packets",
@@ -325,7 +325,7 @@ func printLab(sys *System, s *lab.Status) {
 		}
 		links = append(links, row)
 	}
-	printTable(sys.Stdout, links)
+	PrintTable(sys.Stdout, links)
 	for _, p := range s.Problems {
 		fmt.Fprintln(sys.Stdout, sys.Catalogue.Sentence("lab.problem", text.Args{"Problem": errorText(sys.Catalogue, p)}))
 	}

@@ -112,7 +112,7 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 		}
 		return err
 	}
-	printTable(sys.Stdout, t.fit(sys.StdoutWidth()))
+	PrintTable(sys.Stdout, t.fit(sys.StdoutWidth()))
 	last := t.rows[len(t.rows)-1].entry
 	q.After, q.Limit = last.Cursor(), 1
 	behind, err := st.List(cmd.Context(), q)
@@ -222,7 +222,7 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 	}
 	makePrintable(rows)
 	fitCampaigns(rows, sys.StdoutWidth())
-	printTable(sys.Stdout, rows)
+	PrintTable(sys.Stdout, rows)
 	if n := len(shown); n > 0 && len(all) > n {
 		sayShown(sys, n, len(all), len(rest) > n, shown[n-1].ID)
 	}
@@ -246,9 +246,9 @@ func campaignsBehind(all []store.Campaign, text string) ([]store.Campaign, error
 	return all[i+1:], nil
 }
 
-// printTable writes rows with their columns aligned. Columns that are empty
+// PrintTable writes rows with their columns aligned. Columns that are empty
 // but for their head are left out.
-func printTable(w io.Writer, rows [][]string) {
+func PrintTable(w io.Writer, rows [][]string) {
 	makePrintable(rows)
 	widths := text.ColumnWidths(rows)
 	for _, row := range rows {

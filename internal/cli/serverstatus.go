@@ -68,7 +68,7 @@ func serverStatus(ctx context.Context, sys *System, address string, access *acce
 		"Version": info.Version, "Address": address, "Running": len(queue.Running), "Waiting": len(queue.Waiting), "Exclusive": info.Limits.Exclusive,
 	}))
 	if rows := queueTable(sys.Catalogue, queue); len(rows) > 1 {
-		printTable(sys.Stdout, rows)
+		PrintTable(sys.Stdout, rows)
 	}
 	return nil
 }

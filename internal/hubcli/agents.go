@@ -46,19 +46,18 @@ a name, the beginning of an identity, or labels.`,
 			if f.json {
 				return printJSON(sys, all)
 			}
-			_, err = sys.Stdout.Write([]byte(agentTable(sys, all)))
-			return err
+			return printAgents(sys, all)
 		},
 	}
 	f.add(cmd)
 	return cmd
 }
 
-// agentTable is a table for a terminal.
-func agentTable(sys *cli.System, all []web.Agent) string {
+// printAgents prints a table for a terminal.
+func printAgents(sys *cli.System, all []web.Agent) error {
 	c := sys.Catalogue
 	if len(all) == 0 {
-		return c.Sentence("hub.agents.none", nil) + "\n"
+		return say(sys, c.Sentence("hub.agents.none", nil))
 	}
 	rows := [][]string{{c.Sentence("hub.agents.name", nil), c.Sentence("hub.agents.state", nil), c.Sentence("hub.agents.labels", nil),
 		c.Sentence("hub.agents.address", nil), c.Sentence("hub.agents.version", nil), c.Sentence("hub.agents.running", nil), c.Sentence("hub.agents.heard", nil)}}
@@ -72,7 +71,8 @@ func agentTable(sys *cli.System, all []web.Agent) string {
 		}
 		rows = append(rows, []string{a.Name, string(a.State), labels(a.Labels), address, a.Program, strconv.Itoa(len(a.Running)), heard})
 	}
-	return table(rows)
+	cli.PrintTable(sys.Stdout, rows)
+	return nil
 }
 
 func labels(l map[string]string) string {

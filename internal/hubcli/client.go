@@ -82,6 +82,7 @@ func (f *asking) client(sys *cli.System) (*client, error) {
 		token = strings.TrimSpace(string(text))
 	}
 	return &client{base: strings.TrimRight(base, "/"), token: token, http: &http.Client{
+		Timeout:       longestAsk,
 		Transport:     &http.Transport{TLSClientConfig: fleet.Pin(pin).Client(), Proxy: http.ProxyFromEnvironment},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
@@ -154,6 +155,7 @@ func (c *client) ask(ctx context.Context, method, path string, body, answer any)
 }
 
 const (
-	maxText   = 4 << 10          // characters of a text in an answer
-	askedWait = 40 * time.Second // for an answer: a state may be waited for
+	maxText    = 4 << 10          // characters of a text in an answer
+	askedWait  = 40 * time.Second // for an answer: a state may be waited for
+	longestAsk = 5 * time.Minute  // for the answer to a start: hosts are checked before the first trial
 )

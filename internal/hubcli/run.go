@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ import (
 func newRunCommand(sys *cli.System) *cobra.Command {
 	f := &asking{}
 	var only []string
-	var detach bool
+	var detach, resume, retryFailed bool
 	cmd := &cobra.Command{
 		Use:   "run PLAN",
 		Short: "Have the hub run a plan on its agents, and watch",
@@ -29,7 +30,8 @@ func newRunCommand(sys *cli.System) *cobra.Command {
 this command does not stop the campaign; stop does. A hub runs no commands, so a plan with
 before, after, shell, command, ssh or lab is refused.`,
 		Example: `  soku-hub run plan.yaml
-  soku-hub run plan.yaml --only sku=basic --detach`,
+  soku-hub run plan.yaml --only sku=basic --detach
+  soku-hub run plan.yaml --resume`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.client(sys)
@@ -40,7 +42,9 @@ before, after, shell, command, ssh or lab is refused.`,
 			if err != nil {
 				return measure.Fail(measure.KindFile, "hubcli.plan", measure.Figures{"cause": err})
 			}
-			q := url.Values{"file": {filepath.Base(args[0])}, "only": only}
+			q := url.Values{
+				"file": {filepath.Base(args[0])}, "only": only, "resume": {strconv.FormatBool(resume || retryFailed)}, "retry_failed": {strconv.FormatBool(retryFailed)},
+			}
 			var s campaigns.State
 			if err := c.ask(cmd.Context(), http.MethodPost, "/api/v1/campaigns?"+q.Encode(), plan, &s); err != nil {
 				return err
@@ -50,13 +54,15 @@ before, after, shell, command, ssh or lab is refused.`,
 					return err
 				}
 			}
-			if f.json {
-				return printJSON(sys, s)
-			}
-			if detach {
+			switch {
+			case f.json:
+				if err := printJSON(sys, s); err != nil || s.Error == nil {
+					return err
+				}
+				return s.Error
+			case detach:
 				return say(sys, sys.Catalogue.Sentence("hub.run.begun", text.Args{"Campaign": s.Campaign, "Trials": s.Total}))
-			}
-			if s.Error != nil {
+			case s.Error != nil:
 				return s.Error
 			}
 			return say(sys, sys.Catalogue.Sentence("hub.run.ended", text.Args{"Campaign": s.Campaign, "Done": s.Done, "Trials": s.Total}))
@@ -64,16 +70,23 @@ before, after, shell, command, ssh or lab is refused.`,
 	}
 	f.add(cmd)
 	cmd.Flags().StringArrayVar(&only, "only", nil, "run these patterns alone, FACTOR=LEVEL[,LEVEL]")
+	cmd.Flags().BoolVar(&resume, "resume", false, "go on with the newest campaign of the plan that has trials left")
+	cmd.Flags().BoolVar(&retryFailed, "retry-failed", false, "go on with it, and repeat failed trials")
 	cmd.Flags().BoolVar(&detach, "detach", false, "return when the campaign has begun")
 	return cmd
 }
 
-// again is how long a hub that does not answer is asked again after.
-const again = time.Second
+// again is how long a hub that does not answer is asked again after. One that is there for as long as notFound and does not run
+// the campaign has not gone on with it.
+const (
+	again    = time.Second
+	notFound = time.Minute
+)
 
 // follow shows a campaign until it ends. A hub that does not answer is asked again: it may have been started anew.
 func (c *client) follow(ctx context.Context, sys *cli.System, s campaigns.State, quiet bool) (campaigns.State, error) {
 	shown, known, silent := newView(sys, quiet), uint64(0), false
+	answered := time.Now() // or the hub was not there
 	for s.EndedAt == nil {
 		var changed web.Changed
 		own, stop := context.WithTimeout(ctx, askedWait)
@@ -82,13 +95,18 @@ func (c *client) follow(ctx context.Context, sys *cli.System, s campaigns.State,
 		var failure *measure.Error
 		switch {
 		case err == nil:
-			s, known, silent = changed.State, changed.Version, false
+			s, known, silent, answered = changed.State, changed.Version, false, time.Now()
 			shown.draw(s)
 			continue
 		case ctx.Err() != nil:
 			shown.end()
 			return s, errors.Join(context.Cause(ctx), say(sys, sys.Catalogue.Sentence("hub.run.goes_on", text.Args{"Campaign": s.Campaign})))
-		case errors.As(err, &failure) && failure.Kind != measure.KindUnreachable && failure.Kind != measure.KindNotFound:
+		case !errors.As(err, &failure):
+			return s, err
+		case failure.Kind == measure.KindUnreachable:
+			answered = time.Now()
+		case failure.Kind != measure.KindNotFound || time.Since(answered) > notFound:
+			shown.end()
 			return s, err
 		}
 		if !silent {
@@ -158,8 +176,8 @@ campaigns of the store: soku-hub ls --campaigns.`,
 			for _, s := range all {
 				rows = append(rows, []string{s.Campaign, sys.Catalogue.Sentence("hub.campaigns.state", text.Args{"Ended": s.EndedAt != nil, "Error": s.Error}), progressOf(sys, s)})
 			}
-			_, err = sys.Stdout.Write([]byte(table(rows)))
-			return err
+			cli.PrintTable(sys.Stdout, rows)
+			return nil
 		},
 	}
 	f.add(cmd)

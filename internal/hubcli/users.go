@@ -61,8 +61,8 @@ func newUsersListCommand(sys *cli.System) *cobra.Command {
 				}
 				rows = append(rows, []string{u.Name, string(u.Role), set})
 			}
-			_, err = sys.Stdout.Write([]byte(table(rows)))
-			return err
+			cli.PrintTable(sys.Stdout, rows)
+			return nil
 		},
 	}
 	f.add(cmd)

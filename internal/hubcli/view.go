@@ -3,9 +3,7 @@ package hubcli
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"soku/internal/cli"
 	"soku/internal/hub/campaigns"
@@ -17,25 +15,6 @@ import (
 func say(sys *cli.System, sentence string) error {
 	_, err := fmt.Fprintln(sys.Stdout, sentence)
 	return err
-}
-
-// table is rows for a terminal, in columns.
-func table(rows [][]string) string {
-	widths := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, cell := range r {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, r := range rows {
-		var line strings.Builder
-		for i, cell := range r {
-			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
 }
 
 // view shows a campaign on standard error: events as lines and, on a terminal, a line that changes.

@@ -137,6 +137,28 @@ func TestNothingIsLostWhenTheHubOrAnAgentIsKilled(t *testing.T) {
 	}
 }
 
+func TestACampaignThatAPersonStopsIsAnErrorAndGoesOnLater(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	s.join("a", "b")
+	run := start(t, s.environment(), s.hubExe, "run", s.plan(3), "--json")
+	var all []campaigns.State
+	for began := time.Now(); len(all) == 0 || all[0].Done == 0; s.must(&all, "campaigns", "--json") {
+		if time.Since(began) > time.Minute {
+			t.Fatalf("%+v: %s", all, run.text())
+		}
+	}
+	s.must(nil, "stop", all[0].Campaign, "--json")
+	if code := run.status(); code != 130 || !strings.Contains(run.text(), `"campaign": "`+all[0].Campaign) {
+		t.Errorf("status %d: %s", code, run.text())
+	}
+	var state campaigns.State
+	s.must(&state, "run", s.plan(3), "--resume", "--json")
+	if state.Campaign != all[0].Campaign || state.Done != 6 || state.Error != nil {
+		t.Errorf("%+v", state)
+	}
+}
+
 func TestAnAgentThatIsRevokedIsCutOff(t *testing.T) {
 	tier.SpendsSeconds(t)
 	s := newSite(t)
