@@ -24,7 +24,7 @@ func newAgentsCommand(sys *cli.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agents [SELECTION]",
 		Short: "List the agents of the hub",
-		Long: `Lists the agents that the hub knows since it started, or those of a selection:
+		Long: `Lists the agents that have joined the hub, or those of a selection:
 a name, the beginning of an identity, or labels.`,
 		Example: `  soku-hub agents
   soku-hub agents zone=west,os=linux
@@ -88,8 +88,8 @@ func newRevokeCommand(sys *cli.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke AGENT",
 		Short: "Cut an agent off, for good",
-		Long: `Cuts an agent off within two seconds and keeps it from joining again with its key.
-Results that it has not delivered yet are not taken.`,
+		Long: `Cuts an agent off within seconds and keeps it from joining again with its
+key. Results that it has not delivered yet are not taken.`,
 		Example: "  soku-hub revoke vm1",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -120,8 +120,8 @@ func newJoinCommand(sys *cli.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "join",
 		Short: "Make a token by which agents join, and print their command",
-		Long: `Makes a join token. It is shown once and kept only as a hash. The labels that are
-given with it are those of the agents that join by it.`,
+		Long: `Makes a join token. It is shown once and kept only as a hash. The labels that
+are given with it are those of the agents that join by it.`,
 		Example: `  soku-hub join
   soku-hub join --uses 20 --label zone=west --label sku=basic
   soku-hub join --lasts 24h --json`,
@@ -165,8 +165,8 @@ func newConfigCommand(sys *cli.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nats-config",
 		Short: "Print what NATS servers of your own need to work for the hub",
-		Long: `Prints the part of the configuration of nats-server (2.9.10 or later) by which it trusts
-the hub. Start the hub with --brokers then.`,
+		Long: `Prints the part of the configuration of nats-server (2.9.10 or later) by which
+it trusts the hub. Start the hub with --brokers then.`,
 		Example: "  soku-hub nats-config > soku.conf",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -59,9 +59,9 @@ func newBackupCommand(sys *cli.System) *cobra.Command {
 	f := &copying{}
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Copy the store with the journals of campaigns into a new file, also while the hub runs",
-		Long: `Copies results, campaigns and their journals into one file, as they are at one moment.
-The file is itself a store, which soku ls --store FILE reads.`,
+		Short: "Copy the store and its journals into a new file, also in use",
+		Long: `Copies results, campaigns and their journals into one file, as they are at one
+moment. The file is itself a store, which soku ls --store FILE reads.`,
 		Example: `  soku-hub backup monday.db
   soku-hub backup monday.db --store postgres://soku@db/soku`,
 		Args: cobra.ExactArgs(1),
@@ -80,9 +80,9 @@ func newRestoreCommand(sys *cli.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Merge a backup into the store, of either kind",
-		Long: `Adds what the store does not have. What it has with the same content stays, and what it
-has with another content stays as well and is counted as a conflict. So a store moves from
-a file to PostgreSQL, and back.`,
+		Long: `Adds what the store does not have. What it has with the same content stays, and
+what it has with another content stays as well and is counted as a conflict. So
+a store moves from a file to PostgreSQL, and back.`,
 		Example: `  soku-hub restore monday.db
   soku-hub restore monday.db --store postgres://soku@db/soku`,
 		Args: cobra.ExactArgs(1),

@@ -16,7 +16,7 @@ import (
 
 // Program is the command line.
 var Program = cli.Program{
-	Name: "soku-hub", Short: "Run a hub of many hosts: agents connect to it and it runs campaigns on them",
+	Name: "soku-hub", Short: "Run a hub: agents connect to it, and it runs campaigns on them",
 	Examples: `  soku-hub serve            on one host: prints how agents join
   soku-hub agents           who has joined
   soku-hub run plan.yaml    a campaign on agents`,

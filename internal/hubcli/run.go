@@ -26,9 +26,10 @@ func newRunCommand(sys *cli.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PLAN",
 		Short: "Have the hub run a plan on its agents, and watch",
-		Long: `Sends a plan to the hub, which runs it on its agents, and shows what happens. Interrupting
-this command does not stop the campaign; stop does. A hub runs no commands, so a plan with
-before, after, shell, command, ssh or lab is refused.`,
+		Long: `Sends a plan to the hub, which runs it on its agents, and shows what happens.
+Interrupting this command does not stop the campaign; stop does. A hub runs no
+trials itself and no commands: clients are agents, and a plan with before,
+after, shell, command, ssh or lab is refused.`,
 		Example: `  soku-hub run plan.yaml
   soku-hub run plan.yaml --only sku=basic --detach
   soku-hub run plan.yaml --resume`,
@@ -153,8 +154,8 @@ func newCampaignsCommand(sys *cli.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "campaigns",
 		Short: "List the campaigns that the hub has run since it started",
-		Long: `Lists the campaigns that the hub runs, and those that it has run since it started. All
-campaigns of the store: soku-hub ls --campaigns.`,
+		Long: `Lists the campaigns that the hub runs, and those that it has run since it
+started. All campaigns of the store: soku-hub ls --campaigns.`,
 		Example: "  soku-hub campaigns --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -35,9 +35,9 @@ func newServeCommand(sys *cli.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the hub",
-		Long: `Runs the hub until it is interrupted. Agents connect to it, over TLS with the hub's
-own certificate; they open no port for it. It prints how they join. Results are
-in the store of soku on this host, or in a PostgreSQL database.
+		Long: `Runs the hub until it is interrupted. Agents connect to it, over TLS with the
+hub's own certificate; they open no port for it. It prints how they join.
+Results are in the store of soku on this host, or in a PostgreSQL database.
 
 A campaign that runs goes on when the hub starts again.`,
 		Example: `  soku-hub serve

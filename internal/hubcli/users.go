@@ -20,8 +20,9 @@ func newUsersCommand(sys *cli.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "users",
 		Short: "Manage who may use the hub",
-		Long: `Lists, adds and removes the users of the hub. A viewer reads, an operator also starts and
-stops campaigns and has agents join, an admin also cuts agents off and manages users.`,
+		Long: `Lists, adds and removes the users of the hub. A viewer reads, an operator also
+starts and stops campaigns and has agents join, an admin also cuts agents off
+and manages users.`,
 		Example: `  soku-hub users
   soku-hub users add mika --role operator
   soku-hub users token mika --role viewer`,
@@ -147,8 +148,8 @@ func newUsersTokenCommand(sys *cli.System) *cobra.Command {
 	f, role, lasts := &asking{}, string(users.Viewer), measure.Duration(users.TokenLasts)
 	cmd := newUserCommand(sys, &cobra.Command{
 		Use: "token NAME", Short: "Make a token of a user for programs, and print it",
-		Long: `Makes a token for programs. It is printed once and kept only as a hash. It may do what its
-role and that of the user both allow.`,
+		Long: `Makes a token for programs. It is printed once and kept only as a hash. It may
+do what its role and that of the user both allow.`,
 		Example: "  soku-hub users token mika --role viewer --lasts 720h", Args: cobra.ExactArgs(1),
 	}, f, func(cmd *cobra.Command, c *client, args []string) (any, string, error) {
 		var t web.UserToken
