@@ -23,11 +23,16 @@ type output struct {
 	mu    sync.Mutex
 	b     bytes.Buffer
 	wrote chan struct{}
+	last  string // the program is interrupted while it writes a text that has this; "": never
+	stop  func()
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.last != "" && bytes.Contains(p, []byte(o.last)) {
+		o.stop()
+	}
 	select {
 	case o.wrote <- struct{}{}:
 	default:
@@ -39,6 +44,13 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.b.String()
+}
+
+// interruptAt interrupts the program while it next writes text, before its next step.
+func (o *output) interruptAt(text string, stop func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last, o.stop = text, stop
 }
 
 // until waits for a line with text in it.

@@ -62,7 +62,7 @@ func receive(ctx context.Context, o *Options, c *console, pins *sock.Pins, done 
 			return err
 		}
 		y := &cycle{o: o, c: c, counts: r.counts, agreed: test.Seconds, over: test.Over, base: r.base}
-		f, _ := y.run(serving)
+		f, early := y.run(serving)
 		if r.registry != nil {
 			r.registry.Done()
 		}
@@ -72,7 +72,7 @@ func receive(ctx context.Context, o *Options, c *console, pins *sock.Pins, done 
 			}
 		}
 		switch {
-		case ctx.Err() != nil && f != nil:
+		case ctx.Err() != nil && f != nil && (early || !o.Hold): // else the wait for the next test was interrupted
 			return nil
 		case serving.Err() != nil:
 			return context.Cause(serving)
