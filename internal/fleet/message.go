@@ -53,9 +53,8 @@ type Policy struct {
 	RateBps     int64            `json:"rate_bps,omitempty"`      // of a trial, bit/s
 	Duration    measure.Duration `json:"duration_ns,omitempty"`   // of a trial
 	BytesPerDay int64            `json:"bytes_per_day,omitempty"` // sent and received
-	To          []string         `json:"to,omitempty"`            // prefixes in CIDR form that may be sent to; empty: the other agents of the hub
+	To          []string         `json:"to,omitempty"`            // prefixes in CIDR form that may be sent to; empty: any
 	Copies      bool             `json:"copies,omitempty"`        // copies of files are allowed
-	Commands    bool             `json:"commands,omitempty"`      // plans may run commands here
 }
 
 // Welcome is the hub's answer to a [Hello].
