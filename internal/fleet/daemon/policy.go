@@ -70,19 +70,26 @@ func (p Policy) admit(ctx context.Context, s agent.Spec) (agent.Spec, error) {
 	return p.checkFarEnd(ctx, spec, s, o)
 }
 
+// longestInterval bounds the time between two reports of a trial where the bytes of a day are limited:
+// what a trial moves in one interval is beyond the limit.
+const longestInterval = 10 * time.Second
+
 // checkLoad refuses a trial that is longer or faster than allowed. One of which only its end shows
-// how long it takes is cut off then; see [trial.limit].
+// how long it takes is cut off then; see [trials.limit].
 func (p Policy) checkLoad(spec *option.Spec, o measure.Options) error {
 	length, known := spec.Length(o)
 	if known && p.Duration > 0 && length > p.Duration {
 		return measure.Fail(measure.KindRefused, "daemon.policy.duration", measure.Figures{"duration_ns": int64(length), "limit_ns": int64(p.Duration)})
+	}
+	payload, bounded := spec.Payload(o)
+	if moves := payload > 0 || !bounded; moves && p.BytesPerDay > 0 && o.Interval.Std() > longestInterval {
+		return measure.Fail(measure.KindRefused, "daemon.policy.interval", measure.Figures{"interval_ns": int64(o.Interval), "limit_ns": int64(longestInterval)})
 	}
 	if p.Rate <= 0 {
 		return nil
 	}
 	rate := o.Rate
 	if !spec.Has("rate") {
-		payload, bounded := spec.Payload(o)
 		switch {
 		case bounded && known && length > 0:
 			rate = max(1, measure.Rate(float64(payload)*8/length.Std().Seconds()))

@@ -125,7 +125,7 @@ func (t *trials) run(ctx context.Context, r *trial) {
 		t.mu.Unlock()
 		r.cancel(nil)
 	}()
-	counted := counter{}
+	counted := newCounter(r.spec)
 	var opened time.Time
 	hooks := agent.Hooks{
 		Ready: func(ctx context.Context) (err error) {
@@ -152,7 +152,7 @@ func (t *trials) run(ctx context.Context, r *trial) {
 	}
 	result := agent.Process{Now: time.Now, Command: func(ctx context.Context) (*exec.Cmd, error) { return t.d.Command(ctx, "trial") }}.Run(ctx, r.spec, hooks)
 	result.ID = r.spec.Result
-	_ = t.d.usage.add(moved(result) - counted.sum())
+	_ = t.d.usage.add(moved(result) - counted.sum()) // no less than was counted: a trial that breaks off may have no figures
 	t.d.usage.flush()
 	t.keep(result, r.reports)
 }

@@ -385,6 +385,11 @@ func TestAPolicyRefusesWhatItDoesNotAllow(t *testing.T) {
 	named := tcp
 	named.Host = "localhost:77"
 	copied := agent.Spec{Test: measure.TestCopy, Options: option.Defaults(measure.TestCopy), Host: "192.0.2.1"}
+	traced := agent.Spec{Test: measure.TestTrace, Options: option.Defaults(measure.TestTrace), Host: "192.0.2.1"}
+	slow := func(s agent.Spec) agent.Spec {
+		s.Options.Interval = measure.Duration(time.Minute)
+		return s
+	}
 	networks := func(texts ...string) (all []netip.Prefix) {
 		for _, text := range texts {
 			all = append(all, netip.MustParsePrefix(text))
@@ -408,6 +413,8 @@ func TestAPolicyRefusesWhatItDoesNotAllow(t *testing.T) {
 		"small messages":           {Policy{Rate: 1e6}, latency, "", "192.0.2.1"},
 		"large messages":           {Policy{Rate: 1e6}, large, "daemon.policy.rate", ""},
 		"a duration":               {Policy{Duration: measure.Duration(time.Second)}, tcp, "", "192.0.2.1"},
+		"a long interval":          {Policy{BytesPerDay: 1e9}, slow(tcp), "daemon.policy.interval", ""},
+		"a long interval, no load": {Policy{BytesPerDay: 1e9}, slow(traced), "", "192.0.2.1"},
 		"a longer duration":        {Policy{Duration: measure.Duration(time.Millisecond)}, tcp, "daemon.policy.duration", ""},
 		"a network":                {Policy{To: networks("10.0.0.0/8", "192.0.2.0/24")}, tcp, "", "192.0.2.1"},
 		"another network":          {Policy{To: networks("10.0.0.0/8", "::/0")}, tcp, "daemon.policy.to", ""},
@@ -458,6 +465,33 @@ func TestTheBytesOfADayAreKeptOverARestart(t *testing.T) {
 	}
 }
 
+// Messages are counted by their number, as the reports of such a trial have no bytes.
+func TestMessagesCountForTheBytesOfADay(t *testing.T) {
+	h := newTestHub(t)
+	_, id, _ := agentOf(t, h, func(c *Config) { c.Policy.BytesPerDay = 1e6 })
+	o := aTrial(startServer(t), time.Minute)
+	o.Spec.Test, o.Spec.Options = measure.TestLatency, option.Defaults(measure.TestLatency)
+	o.Spec.Options.Size, o.Spec.Options.Duration, o.Spec.Options.Interval = 60_000, measure.Duration(time.Minute), measure.Duration(100*time.Millisecond)
+	h.orderTrial(id, o)
+	if r := h.awaitResult(o.Spec.Result).decode(t); r.Error == nil || r.Error.Code != "daemon.policy.bytes" {
+		t.Error(r.Error)
+	}
+}
+
+func TestACountThatCannotBeReadIsAnError(t *testing.T) {
+	s, err := openState(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := os.WriteFile(filepath.Join(s.dir, usageName), make([]byte, maxStateFile+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openUsage(s, 10, time.Now); measure.KindOf(err) != measure.KindStore {
+		t.Error(err)
+	}
+}
+
 func TestADayBeginsAtMidnight(t *testing.T) {
 	s, err := openState(t.TempDir())
 	if err != nil {
@@ -470,6 +504,9 @@ func TestADayBeginsAtMidnight(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := u.add(9); err != nil {
+		t.Error(err)
+	}
+	if err := u.add(-5); err != nil { // of a trial that broke off without figures
 		t.Error(err)
 	}
 	if err := u.admit(2); err == nil {

@@ -2,11 +2,15 @@ package daemon
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/measure"
+	"soku/internal/measure/option"
 )
 
 // usage is how many bytes the trials of a day moved, for the limit of bytes a day. It is in the
@@ -29,22 +33,27 @@ type dayUsage struct {
 // saveEvery is how often the count of a running trial is written.
 const saveEvery = 5 * time.Second
 
-// openUsage reads the count of the day. A count that cannot be read is an error: without it the limit
-// would not hold.
+// openUsage reads the count of the day, if there is one. A count that cannot be read is an error: without it
+// the limit would not hold.
 func openUsage(s *state, limit measure.Size, now func() time.Time) (*usage, error) {
 	u := &usage{limit: int64(limit), state: s, now: now}
 	if u.limit <= 0 {
 		return u, nil
 	}
-	if b, err := readSmall(filepath.Join(s.dir, usageName)); err == nil {
-		if err := json.Unmarshal(b, &u.day); err != nil {
-			return nil, stateFailure(s.dir, err)
-		}
+	b, err := readSmall(filepath.Join(s.dir, usageName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return u, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &u.day)
+	}
+	if err != nil {
+		return nil, stateFailure(s.dir, err)
 	}
 	return u, nil
 }
 
-// add counts bytes, fewer than 0 to correct what was counted, and returns an error of kind refused when the day has no more.
+// add counts bytes, and returns an error of kind refused when the day has no more.
 func (u *usage) add(bytes int64) error {
 	if u.limit <= 0 {
 		return nil
@@ -52,7 +61,7 @@ func (u *usage) add(bytes int64) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.turn()
-	u.day.Bytes = max(u.day.Bytes+bytes, 0)
+	u.day.Bytes += max(bytes, 0)
 	if u.now().Sub(u.saved) >= saveEvery {
 		u.save()
 	}
@@ -100,21 +109,33 @@ func (u *usage) save() {
 }
 
 // counter counts what a running trial reports: both ends may report one direction.
-type counter map[measure.Direction]map[measure.Role]int64
+type counter struct {
+	message int64 // payload bytes of a request and of its reply; 0: the reports say how many bytes there were
+	bytes   map[measure.Direction]map[measure.Role]int64
+}
+
+// newCounter makes the counter of a trial. The reports of a test that exchanges messages have no bytes.
+func newCounter(s agent.Spec) counter {
+	c := counter{bytes: map[measure.Direction]map[measure.Role]int64{}}
+	if !option.SpecOf(s.Test).Has("rate") {
+		c.message = int64(s.Options.Size)
+	}
+	return c
+}
 
 // add counts a live interval, and returns by how much the sum grew.
 func (c counter) add(p measure.Progress) int64 {
 	before := c.sum()
-	if c[p.Direction] == nil {
-		c[p.Direction] = map[measure.Role]int64{}
+	if c.bytes[p.Direction] == nil {
+		c.bytes[p.Direction] = map[measure.Role]int64{}
 	}
-	c[p.Direction][p.Role] += p.Bytes
+	c.bytes[p.Direction][p.Role] += p.Bytes + 2*c.message*(p.Packets+p.Lost)
 	return c.sum() - before
 }
 
 // sum is what both directions together have moved.
 func (c counter) sum() (bytes int64) {
-	for _, roles := range c {
+	for _, roles := range c.bytes {
 		most := int64(0)
 		for _, n := range roles {
 			most = max(most, n)
