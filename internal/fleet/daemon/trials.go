@@ -51,10 +51,15 @@ func (t *trials) begin(ctx context.Context, order fleet.TrialOrder) (run func(),
 	if !validResult(s.Result) || s.Schema != "" && s.Schema != agent.Schema {
 		return nil, measure.Fail(measure.KindUsage, "daemon.order.spec", measure.Figures{"result": s.Result, "schema": s.Schema, "known": agent.Schema})
 	}
-	if known, err := t.admits(s.Result); known || err != nil {
+	t.mu.Lock()
+	known, err := t.admits(s.Result)
+	t.mu.Unlock()
+	if known || err != nil {
 		return nil, err
 	}
-	wanted := s.AwaitStart
+	if err := t.d.spool.full(); err != nil {
+		return nil, err
+	}
 	if s, err = t.d.Policy.admit(ctx, s); err != nil {
 		return nil, err
 	}
@@ -64,19 +69,15 @@ func (t *trials) begin(ctx context.Context, order fleet.TrialOrder) (run func(),
 	own, cancel := context.WithCancelCause(t.ctx)
 	r := &trial{spec: s, cancel: cancel, start: make(chan int64, 1)}
 	r.reports = &reports{publish: func(m fleet.TrialReport) { t.d.publish(m, fleet.UpTrial, s.Result) }}
-	if !wanted {
+	if !s.AwaitStart {
 		r.start <- 0
 		r.ordered = true
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, is := t.running[s.Result]; is { // since admits
+	if known, err := t.admits(s.Result); known || err != nil { // since the first look: a name takes seconds to resolve
 		cancel(nil)
-		return nil, nil
-	}
-	if t.closed != nil {
-		cancel(nil)
-		return nil, t.closed
+		return nil, err
 	}
 	t.running[s.Result] = r
 	answered := make(chan struct{})
@@ -90,21 +91,18 @@ func (t *trials) begin(ctx context.Context, order fleet.TrialOrder) (run func(),
 	return func() { close(answered) }, nil
 }
 
-// admits reports whether the result is known already, or why no trial may begin now.
+// admits reports whether the result is known already, or why no trial may begin now. The lock is held.
 func (t *trials) admits(result string) (known bool, err error) {
-	t.mu.Lock()
-	_, runs := t.running[result]
-	n, closed := len(t.running), t.closed
-	t.mu.Unlock()
+	n := len(t.running)
 	switch {
-	case runs || t.d.spool.has(result):
+	case t.running[result] != nil || t.d.spool.has(result):
 		return true, nil
-	case closed != nil:
-		return false, closed
+	case t.closed != nil:
+		return false, t.closed
 	case n >= mostTrials:
 		return false, measure.Fail(measure.KindRefused, "daemon.order.many", measure.Figures{"running": n})
 	}
-	return false, t.d.spool.full()
+	return false, nil
 }
 
 // plannedBytes are what the trial will move, if that is known.

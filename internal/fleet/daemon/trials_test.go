@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -266,6 +267,47 @@ func TestAFullSpoolRefusesTrials(t *testing.T) {
 		h.receipt = func(d delivered) *fleet.Receipt { return &fleet.Receipt{Result: d.result, Kept: true} }
 	})
 	await(t, "a beat that says room", h.beats, func(b fleet.Beat) bool { return !b.Full })
+}
+
+// Another order of the same trial may pass while the name of the far end is resolved.
+func TestWhatChangedWhileAnOrderWasCheckedCounts(t *testing.T) {
+	for what, during := range map[string]func(*trials){
+		"known":             func(s *trials) { _ = s.d.spool.remove("r") }, // the other one has run, and the hub has its result
+		"daemon.order.many": func(s *trials) { s.fill() },
+	} {
+		s, err := openState(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &daemon{state: s, spool: must(openSpool(filepath.Join(s.dir, spoolName), 0)), usage: must(openUsage(s, 1, time.Now))}
+		ctx, stop := context.WithCancel(t.Context())
+		d.trials = &trials{d: d, ctx: ctx, running: map[string]*trial{}}
+		d.usage.now = func() time.Time { during(d.trials); return time.Now() } // asked between the two looks
+		o := aTrial("192.0.2.1", time.Second)
+		o.Spec.Result, o.Spec.Test, o.Spec.Options = "r", measure.TestTrace, option.Defaults(measure.TestTrace)
+		run, err := d.trials.begin(ctx, o)
+		code := ""
+		if err != nil {
+			code = measure.AsError(err, "").Code
+		}
+		if run == nil && err == nil {
+			code = "known"
+		}
+		if code != what {
+			t.Errorf("%q, not %q", code, what)
+		}
+		stop()
+		s.close()
+	}
+}
+
+// fill has as many trials run as may.
+func (t *trials) fill() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range mostTrials {
+		t.running[strconv.Itoa(i)] = &trial{}
+	}
 }
 
 func TestATrialIsStoppedWithTheErrorOfTheOrder(t *testing.T) {
