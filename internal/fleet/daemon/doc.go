@@ -5,9 +5,9 @@
 // package endpoint. What the owner of the host allows ([Policy]) is enforced here, whatever the hub
 // orders.
 //
-// [Run] is all of it. One goroutine owns the connection: it renews the permission, connects, greets
-// the hub, sends beats and begins again when the connection is lost. Each connection has one that
-// reads orders, which starts at most [mostOrders] for the orders themselves. One sends results from
+// [Run] is all of it. One goroutine owns the connection: it joins, connects, greets the hub, sends
+// beats and begins again when the connection is lost. Each connection has one that reads orders, which
+// starts at most [mostOrders] for the orders themselves, and one while the permission is renewed. One sends results from
 // the spool, with at most [mostDeliveries]. A trial and a server have a few each. All have ended
 // when Run returns.
 package daemon

@@ -57,6 +57,7 @@ type testHub struct {
 	addresses []string      // of the broker, in place of the true one
 	down      bool          // no request over HTTPS is answered
 	refuse    bool          // to renew
+	silent    chan struct{} // requests over HTTPS wait until it is closed
 	requests  map[string]int
 	welcome   func(fleet.Hello) *fleet.Welcome
 	receipt   func(delivered) *fleet.Receipt // nil answers nothing
@@ -207,6 +208,12 @@ func (h *testHub) serve(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path = "/"
 		proxy.ServeHTTP(w, r)
 		return
+	}
+	h.mu.Lock()
+	silent := h.silent
+	h.mu.Unlock()
+	if silent != nil {
+		<-silent
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

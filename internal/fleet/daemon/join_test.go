@@ -142,6 +142,21 @@ func TestAPermissionIsRenewed(t *testing.T) {
 	}
 }
 
+// A hub takes an agent without beats as away, and a request over HTTPS may take longer than that.
+func TestBeatsGoOnWhileThePermissionIsRenewed(t *testing.T) {
+	h := newTestHub(t)
+	silent := make(chan struct{})
+	h.edit(func(h *testHub) { h.lasts = 4 * time.Second })
+	run(t, h.config(t.TempDir()))
+	t.Cleanup(func() { close(silent) })
+	await(t, "a greeting", h.hellos, nil)
+	h.edit(func(h *testHub) { h.silent = silent })
+	due := time.Now().Add(2 * time.Second)
+	for range 3 {
+		await(t, "a beat while the request waits", h.beats, func(b fleet.Beat) bool { return time.Unix(0, b.UnixNs).After(due) })
+	}
+}
+
 // An agent that was revoked is refused by the broker and then by the hub.
 func TestAnAgentThatWasRevokedEnds(t *testing.T) {
 	h := newTestHub(t)

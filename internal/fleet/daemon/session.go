@@ -87,13 +87,16 @@ func (s *session) live(ctx context.Context) error {
 	defer beat.Stop()
 	renew := time.NewTimer(time.Until(s.d.state.membership().RenewAt))
 	defer renew.Stop()
+	renewed := make(chan error, 1)
 	s.beat()
 	for {
 		select {
 		case <-beat.C:
 			s.beat()
 		case <-renew.C:
-			if err := s.d.permit(ctx, false); err != nil {
+			s.all.Go(func() { renewed <- s.d.permit(s.ctx, false) }) // a request may take longer than the hub waits for a beat
+		case err := <-renewed:
+			if err != nil {
 				return err
 			}
 			renew.Reset(max(time.Until(s.d.state.membership().RenewAt), s.d.times.retryMost))
