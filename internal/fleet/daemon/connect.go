@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"net"
 	"strings"
 	"time"
 
@@ -29,7 +31,7 @@ var errRefused = errors.New("the broker refuses the permission")
 // dial connects to a broker, over TLS or, where that is not reached, over WebSocket through the
 // hub's HTTPS port. It does not connect again by itself. An error wraps errRefused if a broker
 // refused, and has kind unreachable otherwise.
-func (d *daemon) dial() (*nats.Conn, error) {
+func (d *daemon) dial(ctx context.Context) (*nats.Conn, error) {
 	m := d.state.membership()
 	var direct []string
 	for _, address := range m.NATS {
@@ -37,14 +39,14 @@ func (d *daemon) dial() (*nats.Conn, error) {
 			direct = append(direct, "tls://"+host)
 		}
 	}
-	nc, err := d.dialTo(strings.Join(direct, ","), brokerTLS(m))
+	nc, err := d.dialTo(ctx, strings.Join(direct, ","), brokerTLS(m))
 	if err == nil || errors.Is(err, errRefused) {
 		d.complaints.over("websocket")
 		return nc, err
 	}
 	host, _ := strings.CutPrefix(m.URL, "https://")
 	// The server there is that of HTTPS, which may be a proxy with a certificate of its own.
-	nc, wsErr := d.dialTo("wss://"+host, m.Pin.Client(), nats.ProxyPath(fleet.PathNATS))
+	nc, wsErr := d.dialTo(ctx, "wss://"+host, m.Pin.Client(), nats.ProxyPath(fleet.PathNATS))
 	if wsErr == nil {
 		d.complaints.once("websocket", "", d.Catalogue.Sentence("daemon.websocket", text.Args{"Address": strings.Join(direct, ", "), "Hub": m.URL, "Error": err.Error()}))
 		return nc, nil
@@ -57,9 +59,12 @@ func (d *daemon) dial() (*nats.Conn, error) {
 	})
 }
 
-// dialTo connects to one of the addresses.
-func (d *daemon) dialTo(addresses string, config *tls.Config, more ...nats.Option) (*nats.Conn, error) {
+// dialTo connects to one of the addresses, unless ctx ends before.
+func (d *daemon) dialTo(ctx context.Context, addresses string, config *tls.Config, more ...nats.Option) (*nats.Conn, error) {
+	dialing := &dialer{ctx: ctx}
+	defer dialing.release()
 	nc, err := nats.Connect(addresses, append(more,
+		nats.SetCustomDialer(dialing),
 		nats.Name("soku agent "+d.Version), nats.Secure(config), nats.Timeout(dialTimeout),
 		nats.UserJWT(func() (string, error) { return d.state.membership().JWT, nil }, d.state.key.Sign),
 		nats.CustomInboxPrefix(fleet.Down(d.state.id, fleet.DownAnswer)),
@@ -71,6 +76,29 @@ func (d *daemon) dialTo(addresses string, config *tls.Config, more ...nats.Optio
 		return nil, errors.Join(errRefused, err)
 	}
 	return nc, err
+}
+
+// dialer ends the attempts of a client to connect with ctx. Each address gets dialTimeout. It is for one
+// goroutine.
+type dialer struct {
+	ctx   context.Context
+	stops []func() bool
+}
+
+// Dial implements [nats.CustomDialer].
+func (d *dialer) Dial(network, address string) (net.Conn, error) {
+	c, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(d.ctx, network, address)
+	if err == nil {
+		d.stops = append(d.stops, context.AfterFunc(d.ctx, func() { _ = c.Close() }))
+	}
+	return c, err
+}
+
+// release lets the connections outlive ctx.
+func (d *dialer) release() {
+	for _, stop := range d.stops {
+		stop()
+	}
 }
 
 // refusedBy reports whether the error of a connection is that its permission is not taken.

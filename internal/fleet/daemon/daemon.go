@@ -172,18 +172,20 @@ func (d *daemon) connectOnce(ctx context.Context) error {
 	if err := d.permit(ctx, false); err != nil {
 		return err
 	}
-	nc, err := d.dial()
+	nc, err := d.dial(ctx)
 	if errors.Is(err, errRefused) {
 		if err := d.permit(ctx, true); err != nil {
 			return err
 		}
-		nc, err = d.dial()
+		nc, err = d.dial(ctx)
 		if errors.Is(err, errRefused) {
 			err = measure.Fail(measure.KindUnreachable, "daemon.broker.refused", nil)
 		}
 	}
 	if err != nil {
-		d.complain("broker", err)
+		if ctx.Err() == nil {
+			d.complain("broker", err)
+		}
 		return err
 	}
 	err = d.session(ctx, nc)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -192,6 +193,21 @@ func TestAddressesOfHubsAreCompleted(t *testing.T) {
 		if got, err := ParseHub(text); got != want || (err != nil) != (want == "") {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
+	}
+}
+
+// What accepts connections at the address of the broker may say nothing.
+func TestAnAgentEndsWhileItConnects(t *testing.T) {
+	h := newTestHub(t)
+	broker := must(net.Listen("tcp", "127.0.0.1:0"))
+	defer broker.Close()
+	h.edit(func(h *testHub) { h.addresses = []string{"tls://" + broker.Addr().String()} })
+	a := run(t, h.config(t.TempDir()))
+	defer must(broker.Accept()).Close()
+	began := time.Now()
+	a.end()
+	if took := time.Since(began); took > dialTimeout/2 {
+		t.Errorf("it took %v", took)
 	}
 }
 
