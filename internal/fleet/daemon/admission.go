@@ -51,7 +51,7 @@ func (d *daemon) permit(ctx context.Context, now bool) error {
 // permitOnce renews the permission; an agent that is not known to the hub, and has a token, joins.
 func (d *daemon) permitOnce(ctx context.Context, m membership) error {
 	if m.JWT != "" {
-		j, err := d.hub().renew(ctx)
+		j, err := d.https.renew(ctx)
 		if err == nil {
 			return d.admitted(j, "")
 		}
@@ -59,7 +59,7 @@ func (d *daemon) permitOnce(ctx context.Context, m membership) error {
 			return err
 		}
 	}
-	j, err := d.hub().join(ctx, fleet.Join{
+	j, err := d.https.join(ctx, fleet.Join{
 		Token: d.Token, Name: d.name(), Platform: platform, Program: d.Version, Version: fleet.Version,
 	})
 	if err != nil {

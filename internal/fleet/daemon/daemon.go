@@ -7,6 +7,7 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -31,8 +32,7 @@ type daemon struct {
 
 	complaints complaints
 	saying     sync.Mutex
-	numbers    sync.Mutex // guards beat
-	beat       int64      // number of the last beat
+	beat       atomic.Int64 // number of the last beat
 
 	https   *hub
 	greeted bool // the hub has greeted this process; for the goroutine of the connection
@@ -64,7 +64,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	if err := d.configure(); err != nil {
 		return err
 	}
-	defer func() { d.hub().close() }()
+	defer d.https.close()
 	err = d.work(ctx)
 	if ctx.Err() != nil {
 		return nil
@@ -98,8 +98,6 @@ func (d *daemon) configure() error {
 	d.state.expect(m)
 	return nil
 }
-
-func (d *daemon) hub() *hub { return d.https }
 
 // say passes a sentence to the log.
 func (d *daemon) say(sentence string) {

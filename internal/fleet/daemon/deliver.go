@@ -171,7 +171,7 @@ func (d *daemon) deliver(ctx context.Context, l link, result string) error {
 	if size <= min(fleet.MaxMessage, l.nc.MaxPayload())-headerRoom {
 		receipt, err = d.deliverMessage(l, result, sum, f)
 	} else {
-		receipt, err = d.hub().send(ctx, result, sum, f, size)
+		receipt, err = d.https.send(ctx, result, sum, f, size)
 	}
 	switch {
 	case err != nil:

@@ -19,7 +19,7 @@ func renewAfter(jwt string) time.Duration {
 			Expires int64 `json:"exp"`
 		}
 		if b, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil && json.Unmarshal(b, &claims) == nil && claims.Expires > claims.Issued {
-			lasts = min(lasts, time.Duration(min(claims.Expires-claims.Issued, int64(fleet.JWTLasts/time.Second)))*time.Second)
+			lasts = time.Duration(min(claims.Expires-claims.Issued, int64(fleet.JWTLasts/time.Second))) * time.Second
 		}
 	}
 	return lasts / 2

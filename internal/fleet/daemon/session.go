@@ -210,12 +210,8 @@ func (s *session) beat() { s.d.publish(s.d.stateNow(), fleet.UpBeat) }
 // stateNow is the next beat.
 func (d *daemon) stateNow() fleet.Beat {
 	files, bytes := d.spool.waiting()
-	d.numbers.Lock()
-	d.beat++
-	number := d.beat
-	d.numbers.Unlock()
 	return fleet.Beat{
-		Instance: d.instance, Number: number, UnixNs: time.Now().UnixNano(), Running: d.trials.names(),
+		Instance: d.instance, Number: d.beat.Add(1), UnixNs: time.Now().UnixNano(), Running: d.trials.names(),
 		Spooled: len(files), SpooledBytes: bytes, Full: d.spool.full() != nil,
 	}
 }

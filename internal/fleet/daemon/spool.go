@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -78,19 +79,9 @@ func openSpool(dir string, most int64) (*spool, error) {
 		}
 	}
 	slices.SortFunc(s.files, func(a, b spooled) int {
-		return 2*sign(age[a.result]-age[b.result]) + strings.Compare(a.result, b.result)
+		return cmp.Or(cmp.Compare(age[a.result], age[b.result]), cmp.Compare(a.result, b.result))
 	})
 	return s, nil
-}
-
-func sign(n int64) int {
-	switch {
-	case n < 0:
-		return -1
-	case n > 0:
-		return 1
-	}
-	return 0
 }
 
 func (s *spool) path(result string) string { return filepath.Join(s.dir, result+spoolExt) }
