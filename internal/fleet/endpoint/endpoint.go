@@ -13,7 +13,7 @@ import (
 
 // Serve is the end of this host: it does what the first line of in says, until in ends, no
 // request arrives for [Silence], or ctx ends. An error is of kind usage if the line does not
-// parse.
+// parse, or has a server without ports.
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return Endpoint{Version: version.String(), Listen: Listen, Silence: Silence}.Run(ctx, in, out)
 }
@@ -37,7 +37,7 @@ func (e Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err == nil {
 		err = json.Unmarshal(first, &wish)
 	}
-	if err != nil || wish.Schema != Schema {
+	if err != nil || wish.Schema != Schema || wish.Serve != nil && len(wish.Serve.Ports) == 0 {
 		return measure.Fail(measure.KindUsage, "ssh.wish", measure.Figures{"known": Schema}).WithCause(err)
 	}
 	ready := Ready{Schema: Schema, Version: e.Version}

@@ -103,6 +103,14 @@ func TestAServerThatDoesNotStartIsReported(t *testing.T) {
 	<-ended
 }
 
+// The server of a wish without ports would be none.
+func TestAServerWithoutPortsIsRefused(t *testing.T) {
+	const wish = `{"schema":"soku.endpoint/1","serve":{"ports":[],"token":"t"}}` + "\n"
+	if err := endpoint.Serve(t.Context(), strings.NewReader(wish), io.Discard); measure.KindOf(err) != measure.KindUsage {
+		t.Error(err)
+	}
+}
+
 func FuzzWish(f *testing.F) {
 	f.Add([]byte(wish))
 	f.Add([]byte(`{"schema":"soku.endpoint/1"}` + "\n" + `{"ask":1}` + "\n" + `{"ask":"x"}`))
