@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"soku/internal/fleet"
+	"soku/internal/limiter"
 	"soku/internal/measure"
 	"soku/internal/printable"
 )
@@ -65,8 +66,8 @@ func (s *Service) admit(r *http.Request, work func(*http.Request) (any, error)) 
 }
 
 func (s *Service) join(r *http.Request) (fleet.Joined, error) {
-	network := networkOf(r.RemoteAddr)
-	if !s.joins.allows(network) {
+	network := limiter.NetworkOf(r.RemoteAddr)
+	if !s.joins.Allows(network) {
 		return fleet.Joined{}, tooMany(network)
 	}
 	ask, err := read[fleet.Join](r)
@@ -96,8 +97,8 @@ func (s *Service) joinBy(r *http.Request, ask fleet.Join) (Agent, fleet.Joined, 
 }
 
 func (s *Service) renew(r *http.Request) (fleet.Joined, error) {
-	network := networkOf(r.RemoteAddr)
-	if !s.renews.allows(network) {
+	network := limiter.NetworkOf(r.RemoteAddr)
+	if !s.renews.Allows(network) {
 		return fleet.Joined{}, tooMany(network)
 	}
 	ask, err := read[fleet.Renew](r)
@@ -126,13 +127,13 @@ func (s *Service) permission(a Agent) (fleet.Joined, error) {
 	return fleet.Joined{Hub: s.Authority.ID(), JWT: jwt, NATS: s.NATS, Labels: a.Labels, Certificates: s.Certificates}, nil
 }
 
-// count counts a failure that is not one of the hub.
-func (s *Service) count(l *limiter, network netip.Prefix, err error) {
+// count counts a failure that is not one of the hub. Requests that succeed are not counted: many hosts may share an address.
+func (s *Service) count(l *limiter.Limiter[netip.Prefix], network netip.Prefix, err error) {
 	if err == nil {
 		return
 	}
 	if status, _ := public(err); status < http.StatusInternalServerError {
-		l.failed(network)
+		l.Take(network)
 	}
 }
 

@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"golang.org/x/time/rate"
 
 	"soku/internal/fleet"
+	"soku/internal/limiter"
 	"soku/internal/measure"
 )
 
@@ -56,8 +57,8 @@ type Event struct {
 type Service struct {
 	Options
 	nonces  *nonces
-	joins   *limiter
-	renews  *limiter
+	joins   *limiter.Limiter[netip.Prefix] // failures
+	renews  *limiter.Limiter[netip.Prefix]
 	working chan struct{} // requests that are worked on
 }
 
@@ -77,7 +78,7 @@ func New(o Options) *Service {
 		o.Lasts = fleet.JWTLasts
 	}
 	return &Service{Options: o, nonces: newNonces(), working: make(chan struct{}, maxRequests),
-		joins: newLimiter(rate.Every(6*time.Second), failedJoins), renews: newLimiter(rate.Every(time.Second), failedRenews)}
+		joins: limiter.New[netip.Prefix](6*time.Second, failedJoins), renews: limiter.New[netip.Prefix](time.Second, failedRenews)}
 }
 
 func (s *Service) audit(e Event, err error) {
@@ -173,8 +174,8 @@ func (s *Service) Verify(ctx context.Context, agent, nonce, signature string) er
 // address as renewals do.
 func (s *Service) VerifyRequest(r *http.Request) (agent string, status int, failure *measure.Error) {
 	agent = r.Header.Get(fleet.HeaderAgent)
-	network := networkOf(r.RemoteAddr)
-	if !s.renews.allows(network) {
+	network := limiter.NetworkOf(r.RemoteAddr)
+	if !s.renews.Allows(network) {
 		status, failure = public(tooMany(network))
 		return agent, status, failure
 	}
@@ -183,7 +184,7 @@ func (s *Service) VerifyRequest(r *http.Request) (agent string, status int, fail
 		return agent, http.StatusOK, nil
 	}
 	if status, failure = public(err); status < http.StatusInternalServerError {
-		s.renews.failed(network)
+		s.renews.Take(network)
 	}
 	s.audit(Event{Action: ActionProve, By: network.Addr().String(), Agent: shown(agent)}, err)
 	return agent, status, failure

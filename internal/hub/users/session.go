@@ -4,10 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"net"
-	"net/netip"
 	"time"
 
+	"soku/internal/limiter"
 	"soku/internal/measure"
 )
 
@@ -16,6 +15,14 @@ const (
 	SessionLasts = 7 * 24 * time.Hour
 	idleLasts    = 12 * time.Hour
 	seenEvery    = time.Minute // a session is marked as seen at most so often
+)
+
+// Bounds of tries to log in: a number in a row, then one at a time.
+const (
+	triesOfAddress = 20
+	addressEvery   = 10 * time.Second
+	triesOfName    = 10
+	nameEvery      = 30 * time.Second
 )
 
 // LogIn begins a session and returns the secret of its cookie. address is the other end of the request, host:port. An error has
@@ -44,7 +51,7 @@ func (u *Users) LogIn(ctx context.Context, address, name, password string) (cook
 
 // Try counts a try to log in as name, or to use a link ("") from an address. An error has kind refused: there were too many.
 func (u *Users) Try(address, name string) error {
-	if !u.addresses.allows(networkOf(address)) || name != "" && !u.names.allows(name[:min(len(name), 64)]) {
+	if !u.addresses.Take(limiter.NetworkOf(address)) || name != "" && !u.names.Take(name[:min(len(name), 64)]) {
 		return measure.Fail(measure.KindRefused, "users.tries", nil)
 	}
 	return nil
@@ -85,21 +92,4 @@ func (u *Users) OfSession(ctx context.Context, cookie string) (p Person, err err
 func (u *Users) End(ctx context.Context, cookie string) error {
 	_, err := u.exec(ctx, `DELETE FROM hub_session WHERE hash = ?`, hashOf(cookie))
 	return err
-}
-
-// networkOf is what is counted as one: an IPv4 address, or the 64 bits of an IPv6 address that name a network.
-func networkOf(remote string) string {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		return ""
-	}
-	a, err := netip.ParseAddr(host)
-	if err != nil {
-		return ""
-	}
-	if a = a.Unmap().WithZone(""); a.Is4() {
-		return a.String()
-	}
-	p, _ := a.Prefix(64) // in range
-	return p.String()
 }

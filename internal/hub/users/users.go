@@ -9,11 +9,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"net/netip"
 	"regexp"
 	"time"
 
-	"golang.org/x/time/rate"
-
+	"soku/internal/limiter"
 	"soku/internal/measure"
 	"soku/internal/store/sqlstore"
 )
@@ -25,8 +25,8 @@ var migrationFiles embed.FS
 // is said.
 type Users struct {
 	store     *sqlstore.Store
-	addresses *limiter
-	names     *limiter
+	addresses *limiter.Limiter[netip.Prefix] // tries to log in
+	names     *limiter.Limiter[string]
 }
 
 // User is somebody who may log in.
@@ -62,7 +62,7 @@ func Open(ctx context.Context, s *sqlstore.Store) (*Users, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &Users{store: s, addresses: newLimiter(rate.Limit(1)/addressEvery, triesOfAddress), names: newLimiter(rate.Limit(1)/nameEvery, triesOfName)}
+	u := &Users{store: s, addresses: limiter.New[netip.Prefix](addressEvery, triesOfAddress), names: limiter.New[string](nameEvery, triesOfName)}
 	for _, table := range []string{"hub_session", "hub_user_token", "hub_user_link"} {
 		if _, err := u.exec(ctx, `DELETE FROM `+table+` WHERE expires_at < `+s.Dialect.Now); err != nil {
 			return nil, err
