@@ -55,7 +55,9 @@ func (p *pages) logout(w http.ResponseWriter, r *http.Request) {
 	if cookie, err := r.Cookie(cookieName); err == nil {
 		who, _ := p.Users.OfSession(r.Context(), cookie.Value) // ended all the same
 		err := p.Users.End(r.Context(), cookie.Value)
-		p.audit(r, who.Name, users.ActionLogOut, "", err)
+		if who.Name != "" { // anybody could fill the log otherwise
+			p.audit(r, who.Name, users.ActionLogOut, "", err)
+		}
 		if err != nil {
 			p.failure(w, who, err, 0)
 			return

@@ -127,6 +127,15 @@ func TestOthersAreAskedToLogIn(t *testing.T) {
 	if r := b.get("/"); r.status != http.StatusSeeOther {
 		t.Errorf("after logging out: %+v", r)
 	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/logout", nil)
+	if err == nil {
+		r.Header.Set("Cookie", "__Host-soku=invented")
+	}
+	b.do(r, err)
+	entries, err := s.users.Entries(t.Context(), 1)
+	if err != nil || len(entries) != 1 || entries[0].Action != users.ActionLogOut || entries[0].Who != "mika" {
+		t.Errorf("the newest entry of the log is %+v, %v", entries, err)
+	}
 	for range 11 {
 		b.post("/login", url.Values{"name": {"other"}, "password": {"wrong"}})
 	}
