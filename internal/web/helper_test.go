@@ -74,7 +74,8 @@ type site struct {
 	campaigns *campaigns.Campaigns
 	waiting   []hub.Wait
 	revoked   []string
-	pass      chan struct{} // lets trials through
+	revoking  func(context.Context) // called at each revocation; nil: nothing is
+	pass      chan struct{}         // lets trials through
 	port      uint16
 }
 
@@ -117,7 +118,13 @@ func newSite(t *testing.T) *site {
 		Agents: s.agents, Waiting: func() []hub.Wait { return s.waiting }, Enrol: enrol.New(enrol.Options{Authority: authority, Registry: registry}),
 		Campaigns: s.campaigns, Store: s.store, Limits: limits, Users: s.users, AdminToken: token, Text: text.English(), Log: slog.New(slog.DiscardHandler),
 		URL: "https://hub:7660", Pin: "3f0a",
-		Revoke: func(_ context.Context, agent, _ string) error { s.revoked = append(s.revoked, agent); return nil },
+		Revoke: func(ctx context.Context, agent, _ string) error {
+			if s.revoking != nil {
+				s.revoking(ctx)
+			}
+			s.revoked = append(s.revoked, agent)
+			return nil
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

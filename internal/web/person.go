@@ -1,11 +1,13 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"soku/internal/hub/users"
 )
@@ -42,10 +44,16 @@ func session(w http.ResponseWriter, value string) {
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: value, Path: "/", MaxAge: lasts, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 }
 
-// audit adds to the log of what people did. That it cannot be written is logged: what was done is done.
+// auditLasts is how long writing to the audit log may take.
+const auditLasts = 10 * time.Second
+
+// audit adds to the log of what people did, also if the client is gone: closing a connection must not hide what was done.
+// If the entry cannot be written, that is logged.
 func (c Config) audit(r *http.Request, who string, action users.Action, subject string, failure error) {
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
-	if err := c.Users.Log(r.Context(), users.Entry{Who: who, Address: address, Action: action, Subject: subject}, failure); err != nil {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), auditLasts)
+	defer stop()
+	if err := c.Users.Log(ctx, users.Entry{Who: who, Address: address, Action: action, Subject: subject}, failure); err != nil {
 		c.Log.Error("the log of what people do cannot be written", "who", who, "action", action, "subject", subject, "error", err)
 	}
 }

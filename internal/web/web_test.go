@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -323,5 +324,30 @@ func TestUsersAreManagedByTheAPI(t *testing.T) {
 	s.call(t, token, http.MethodDelete, "/api/v1/users/mika", "").has(t, 200)
 	if r := b.get("/"); r.status != http.StatusSeeOther {
 		t.Errorf("a session outlives its user: %+v", r)
+	}
+}
+
+func TestWhatWasDoneIsLoggedWhenTheClientIsGone(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	s.agents.all = []hub.Agent{{ID: "UABC", Name: "vm1", State: hub.Connected}}
+	ctx, leave := context.WithCancel(t.Context())
+	s.revoking = func(served context.Context) {
+		leave()
+		<-served.Done()
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v1/agents/vm1/revoke", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	if answer, err := s.Client().Do(r); err == nil {
+		_ = answer.Body.Close()
+		t.Fatal("the client is still there")
+	}
+	s.Close() // waits for the request
+	entries, err := s.users.Entries(t.Context(), 1)
+	if err != nil || len(entries) != 1 || entries[0].Action != users.ActionRevoke || entries[0].Subject != "UABC" {
+		t.Errorf("%+v, %v", entries, err)
 	}
 }
