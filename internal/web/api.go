@@ -147,6 +147,8 @@ func New(c Config) (http.Handler, error) {
 	person("GET /api/v1/agents", users.Viewer, c.agents)
 	person("POST /api/v1/agents/{agent}/revoke", users.Admin, c.revoke)
 	person("POST /api/v1/tokens", users.Operator, c.token)
+	person("GET /api/v1/tokens", users.Operator, func(r *http.Request, _ users.Person) (any, error) { return c.Enrol.Registry.Tokens(r.Context()) })
+	person("DELETE /api/v1/tokens/{token}", users.Operator, c.endToken)
 	person("GET /api/v1/nats-config", users.Admin, func(r *http.Request, _ users.Person) (any, error) { return c.Enrol.NATSConfig(r.Context()) })
 	person("POST /api/v1/plans", users.Viewer, c.plan)
 	person("POST /api/v1/campaigns", users.Operator, c.start)
@@ -159,6 +161,7 @@ func New(c Config) (http.Handler, error) {
 	person("POST /api/v1/users/{name}/role", users.Admin, c.setRole)
 	person("POST /api/v1/users/{name}/link", users.Admin, c.newLink)
 	person("POST /api/v1/users/{name}/tokens", users.Admin, c.userToken)
+	person("DELETE /api/v1/users/{name}/tokens", users.Admin, c.endUserTokens)
 	person("GET /api/v1/audit", users.Admin, func(r *http.Request, _ users.Person) (any, error) { return c.Users.Entries(r.Context(), shownEntries) })
 	if err := c.pages(mux); err != nil {
 		return nil, err
@@ -237,6 +240,15 @@ func (c Config) token(r *http.Request, person users.Person) (any, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+func (c Config) endToken(r *http.Request, person users.Person) (any, error) {
+	id := r.PathValue("token")
+	err := c.Enrol.EndToken(r.Context(), id, person.Name)
+	c.audit(r, person.Name, users.ActionUnjoin, id, err)
+	return struct {
+		ID string `json:"id"`
+	}{id}, err
 }
 
 // makeToken makes a join token for a person.

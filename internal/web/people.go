@@ -72,6 +72,13 @@ func (c Config) newLink(r *http.Request, person users.Person) (any, error) {
 	return UserLink{name, WelcomeURL(c.URL, token)}, err
 }
 
+func (c Config) endUserTokens(r *http.Request, person users.Person) (any, error) {
+	name := r.PathValue("name")
+	err := c.Users.EndTokens(r.Context(), name)
+	c.audit(r, person.Name, users.ActionUntoken, name, err)
+	return UserOrder{Name: name}, err
+}
+
 func (c Config) userToken(r *http.Request, person users.Person) (any, error) {
 	o, err := read[UserTokenOrder](r)
 	if err != nil {

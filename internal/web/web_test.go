@@ -13,6 +13,7 @@ import (
 
 	"soku/internal/fleet"
 	"soku/internal/fleet/endpoint"
+	"soku/internal/fleet/enrol"
 	"soku/internal/hub"
 	"soku/internal/hub/campaigns"
 	"soku/internal/hub/users"
@@ -44,6 +45,8 @@ func TestEachRoleMayDoWhatItMay(t *testing.T) {
 		{http.MethodGet, "/api/v1/campaigns/none", "", users.Viewer, 404},
 		{http.MethodPost, "/api/v1/plans", s.plan("t"), users.Viewer, 200},
 		{http.MethodPost, "/api/v1/tokens", "{}", users.Operator, 200},
+		{http.MethodGet, "/api/v1/tokens", "", users.Operator, 200},
+		{http.MethodDelete, "/api/v1/tokens/none", "", users.Operator, 404},
 		{http.MethodPost, "/api/v1/campaigns", "campaign: [", users.Operator, 400},
 		{http.MethodPost, "/api/v1/campaigns/none/stop", "", users.Operator, 404},
 		{http.MethodPost, "/api/v1/agents/vm1/revoke", "", users.Admin, 200},
@@ -54,6 +57,7 @@ func TestEachRoleMayDoWhatItMay(t *testing.T) {
 		{http.MethodPost, "/api/v1/users/none/role", `{"role":"admin"}`, users.Admin, 404},
 		{http.MethodPost, "/api/v1/users/none/link", "", users.Admin, 404},
 		{http.MethodPost, "/api/v1/users/none/tokens", `{"role":"viewer"}`, users.Admin, 404},
+		{http.MethodDelete, "/api/v1/users/none/tokens", "", users.Admin, 404},
 		{http.MethodGet, "/api/v1/audit", "", users.Admin, 200},
 	} {
 		for _, role := range users.Roles {
@@ -321,6 +325,14 @@ func TestUsersAreManagedByTheAPI(t *testing.T) {
 	b.get("/").has(t, 200, "mika (operator)")
 	s.call(t, token, http.MethodPost, "/api/v1/users/mika/role", `{"role":"viewer"}`).has(t, 200)
 	b.get("/").has(t, 200, "mika (viewer)")
+	var made web.UserToken
+	r = s.call(t, token, http.MethodPost, "/api/v1/users/mika/tokens", `{"role":"viewer"}`)
+	if err := json.Unmarshal([]byte(r.body), &made); err != nil {
+		t.Fatal(r, err)
+	}
+	s.call(t, made.Token, http.MethodGet, "/api/v1/hub", "").has(t, 200)
+	s.call(t, token, http.MethodDelete, "/api/v1/users/mika/tokens", "").has(t, 200)
+	s.call(t, made.Token, http.MethodGet, "/api/v1/hub", "").has(t, 401)
 	s.call(t, token, http.MethodDelete, "/api/v1/users/mika", "").has(t, 200)
 	if r := b.get("/"); r.status != http.StatusSeeOther {
 		t.Errorf("a session outlives its user: %+v", r)
@@ -348,6 +360,29 @@ func TestWhatWasDoneIsLoggedWhenTheClientIsGone(t *testing.T) {
 	s.Close() // waits for the request
 	entries, err := s.users.Entries(t.Context(), 1)
 	if err != nil || len(entries) != 1 || entries[0].Action != users.ActionRevoke || entries[0].Subject != "UABC" {
+		t.Errorf("%+v, %v", entries, err)
+	}
+}
+
+func TestAJoinTokenIsListedAndEnds(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	var made web.Token
+	r := s.call(t, token, http.MethodPost, "/api/v1/tokens", `{"uses":2}`)
+	if err := json.Unmarshal([]byte(r.body), &made); err != nil || made.ID == "" {
+		t.Fatal(r, err)
+	}
+	list := s.call(t, token, http.MethodGet, "/api/v1/tokens", "")
+	list.has(t, 200, made.ID, `"uses":2`)
+	if strings.Contains(list.body, strings.TrimPrefix(made.Secret, enrol.TokenPrefix)) {
+		t.Error("the list has the secret")
+	}
+	s.call(t, token, http.MethodDelete, "/api/v1/tokens/"+made.ID, "").has(t, 200)
+	if list := s.call(t, token, http.MethodGet, "/api/v1/tokens", ""); strings.TrimSpace(list.body) != "[]" {
+		t.Errorf("after its end: %s", list.body)
+	}
+	entries, err := s.users.Entries(t.Context(), 1)
+	if err != nil || len(entries) != 1 || entries[0].Action != users.ActionUnjoin || entries[0].Subject != made.ID {
 		t.Errorf("%+v, %v", entries, err)
 	}
 }

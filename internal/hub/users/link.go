@@ -39,12 +39,8 @@ func (u *Users) FirstLink(ctx context.Context) (token string, err error) {
 // NewLink is the token of a link by which a user sets another password. An error has kind not_found.
 func (u *Users) NewLink(ctx context.Context, name string) (token string, err error) {
 	err = u.transact(ctx, func(tx *sql.Tx) error {
-		var n int
-		if err := tx.QueryRowContext(ctx, u.sql(`SELECT count(*) FROM hub_user WHERE name = ?`), name).Scan(&n); err != nil {
+		if err := u.exists(ctx, tx, name); err != nil {
 			return err
-		}
-		if n == 0 {
-			return unknown(name)
 		}
 		token, err = u.link(ctx, tx, name)
 		return err

@@ -32,13 +32,10 @@ func (u *Users) MakeToken(ctx context.Context, name string, role Role, lasts tim
 	token, kept := secret(tokenPrefix)
 	now := u.store.Dialect.Now
 	err = u.transact(ctx, func(tx *sql.Tx) error {
-		var has, live int
-		if err := tx.QueryRowContext(ctx, u.sql(`SELECT count(*) FROM hub_user WHERE name = ?`), name).Scan(&has); err != nil {
+		if err := u.exists(ctx, tx, name); err != nil {
 			return err
 		}
-		if has == 0 {
-			return unknown(name)
-		}
+		var live int
 		if err := tx.QueryRowContext(ctx, u.sql(`SELECT count(*) FROM hub_user_token WHERE name = ? AND expires_at > `+now), name).Scan(&live); err != nil {
 			return err
 		}
@@ -55,10 +52,14 @@ func (u *Users) MakeToken(ctx context.Context, name string, role Role, lasts tim
 	return token, nil
 }
 
-// EndTokens ends all tokens of a user.
+// EndTokens ends all tokens of a user. An error has kind not_found if there is no user of this name.
 func (u *Users) EndTokens(ctx context.Context, name string) error {
-	_, err := u.exec(ctx, `DELETE FROM hub_user_token WHERE name = ?`, name)
-	return err
+	return u.transact(ctx, func(tx *sql.Tx) error {
+		if err := u.exists(ctx, tx, name); err != nil {
+			return err
+		}
+		return u.forget(ctx, tx, name, "hub_user_token")
+	})
 }
 
 // OfToken is whose token it is; the zero Person if there is none.

@@ -167,6 +167,18 @@ func unknown(name string) error {
 	return measure.Fail(measure.KindNotFound, "users.unknown", measure.Figures{"name": name[:min(len(name), 100)]})
 }
 
+// exists fails with kind not_found unless there is a user of this name.
+func (u *Users) exists(ctx context.Context, tx *sql.Tx, name string) error {
+	var n int
+	if err := tx.QueryRowContext(ctx, u.sql(`SELECT count(*) FROM hub_user WHERE name = ?`), name).Scan(&n); err != nil {
+		return err
+	}
+	if n == 0 {
+		return unknown(name)
+	}
+	return nil
+}
+
 // Remove removes a user with sessions, tokens and links. An error has kind not_found if there is none.
 func (u *Users) Remove(ctx context.Context, name string) error {
 	return u.transact(ctx, func(tx *sql.Tx) error {

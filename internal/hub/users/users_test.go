@@ -183,6 +183,13 @@ func TestATokenMayDoWhatItsUserMay(t *testing.T) {
 		}
 		_, err = u.MakeToken(t.Context(), "nobody", users.Viewer, 0)
 		fails(t, "a token of nobody", err, "users.unknown")
+		fails(t, "to end the tokens of an unknown user", u.EndTokens(t.Context(), "other"), "users.unknown")
+		if err := u.EndTokens(t.Context(), "mika"); err != nil || role(token) != "" || role(weak) != "" {
+			t.Errorf("a token goes on after its end: %v", err)
+		}
+		if token, err = u.MakeToken(t.Context(), "mika", users.Admin, 0); err != nil || role(token) != users.Operator {
+			t.Fatal(err)
+		}
 		if err := u.Remove(t.Context(), "mika"); err != nil || role(token) != "" {
 			t.Errorf("a token outlives its user: %v", err)
 		}
