@@ -125,7 +125,7 @@ func New(c Config) (http.Handler, error) {
 			who, err := c.person(r)
 			switch {
 			case err != nil:
-				fail(w, err, 0)
+				fail(w, c.outside(err), 0)
 				return
 			case who.Name == "":
 				fail(w, measure.Fail(measure.KindRefused, "web.unauthorized", nil), http.StatusUnauthorized)

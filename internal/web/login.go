@@ -30,7 +30,7 @@ func (p *pages) login(w http.ResponseWriter, r *http.Request) {
 		p.audit(r, page.Name, users.ActionLogIn, "", err)
 	}
 	if err != nil {
-		p.showLogin(w, p.loginStatus(err), page, err)
+		p.showLogin(w, p.loginStatus(err), page, p.outside(err))
 		return
 	}
 	session(w, cookie)
@@ -59,7 +59,7 @@ func (p *pages) logout(w http.ResponseWriter, r *http.Request) {
 			p.audit(r, who.Name, users.ActionLogOut, "", err)
 		}
 		if err != nil {
-			p.failure(w, who, err, 0)
+			p.failure(w, who, p.outside(err), 0)
 			return
 		}
 	}
@@ -76,7 +76,7 @@ type welcomePage struct {
 func (p *pages) welcomeForm(w http.ResponseWriter, r *http.Request) {
 	name, err := p.Users.LinkOf(r.Context(), r.PathValue("token"))
 	if err != nil {
-		p.failure(w, users.Person{}, err, 0)
+		p.failure(w, users.Person{}, p.outside(err), 0)
 		return
 	}
 	p.showWelcome(w, http.StatusOK, welcomePage{name, name == ""}, nil)
@@ -95,7 +95,7 @@ func (p *pages) welcome(w http.ResponseWriter, r *http.Request) {
 	token := r.PathValue("token")
 	of, err := p.Users.LinkOf(r.Context(), token)
 	if err != nil {
-		p.failure(w, users.Person{}, err, 0)
+		p.failure(w, users.Person{}, p.outside(err), 0)
 		return
 	}
 	page := welcomePage{of, of == ""}
@@ -107,12 +107,12 @@ func (p *pages) welcome(w http.ResponseWriter, r *http.Request) {
 		p.audit(r, page.Name, users.ActionPassword, "", err)
 	}
 	if err != nil {
-		p.showWelcome(w, p.loginStatus(err), page, err)
+		p.showWelcome(w, p.loginStatus(err), page, p.outside(err))
 		return
 	}
 	cookie, err := p.Users.Begin(r.Context(), who.Name)
 	if err != nil {
-		p.failure(w, users.Person{}, err, 0)
+		p.failure(w, users.Person{}, p.outside(err), 0)
 		return
 	}
 	session(w, cookie)

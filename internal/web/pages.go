@@ -117,7 +117,7 @@ func (p *pages) handle(mux *http.ServeMux, pattern string, least users.Role, ans
 		who, err := p.person(r)
 		switch {
 		case err != nil:
-			p.failure(w, users.Person{}, err, 0)
+			p.failure(w, users.Person{}, p.outside(err), 0)
 		case who.Name == "":
 			next := ""
 			if r.Method == http.MethodGet && r.URL.Path != "/" {

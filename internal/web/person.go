@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"soku/internal/hub/users"
+	"soku/internal/measure"
 )
 
 // cookieName is that of the session. By its prefix browsers take it over HTTPS only, and of this host alone.
@@ -33,6 +34,18 @@ func (c Config) person(r *http.Request) (users.Person, error) {
 		return users.Person{}, nil //nolint:nilerr // there is none
 	}
 	return c.Users.OfSession(r.Context(), cookie.Value)
+}
+
+// outside is a failure as those get it who are not known to the hub. What failed inside the hub is logged and not shown: it names
+// the database.
+func (c Config) outside(err error) error {
+	if err == nil || statusOf(err) != http.StatusInternalServerError {
+		return err
+	}
+	if measure.KindOf(err) != measure.KindInterrupted { // by the client
+		c.Log.Error("a request of an unknown person cannot be answered", "error", err)
+	}
+	return measure.Fail(measure.KindInternal, "web.unavailable", nil)
 }
 
 // session sets the cookie of a session, or with an empty value deletes it.

@@ -386,3 +386,26 @@ func TestAJoinTokenIsListedAndEnds(t *testing.T) {
 		t.Errorf("%+v, %v", entries, err)
 	}
 }
+
+func TestAFailureOfTheDatabaseIsNotForStrangers(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	link, err := s.users.FirstLink(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.as(t, "mika", users.Viewer)
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]answer{
+		"page": b.get("/"), "link": b.get("/welcome/" + link), "password": b.post("/welcome/"+link, url.Values{"password": {password}, "again": {password}}),
+		"login": b.post("/login", url.Values{"name": {"mika"}, "password": {password}}), "logout": b.post("/logout", nil),
+		"API": s.call(t, "soku-api-x", http.MethodGet, "/api/v1/hub", ""),
+	}
+	for name, a := range answers {
+		if a.status != http.StatusInternalServerError || strings.Contains(a.body, s.store.Name()) || !strings.Contains(a.body, "could not work on the request") {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+}
