@@ -113,9 +113,13 @@ type Changed struct {
 // New returns the handler. An error is a defect of the program's own templates.
 func New(c Config) (http.Handler, error) {
 	mux := http.NewServeMux()
+	doors := c.Enrol.Handler()
 	for _, path := range []string{fleet.PathNonce, fleet.PathJoin, fleet.PathRenew} {
-		mux.Handle("POST "+path, c.Enrol.Handler())
+		mux.Handle(path, doors) // which refuses other methods than POST
 	}
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, measure.Fail(measure.KindNotFound, "web.page", nil), 0)
+	})
 	mux.HandleFunc("POST "+fleet.PathResults, c.result)
 	if c.WebSocket != nil {
 		mux.Handle(fleet.PathNATS, c.WebSocket)

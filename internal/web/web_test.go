@@ -68,6 +68,12 @@ func TestEachRoleMayDoWhatItMay(t *testing.T) {
 			if got := s.call(t, ask[role], c.method, c.path, c.body); got.status != want {
 				t.Errorf("%s %s as %s: %d, want %d: %s", c.method, c.path, role, got.status, want, got.body)
 			}
+			if c.method != http.MethodGet {
+				continue
+			}
+			if got := s.call(t, ask[role], http.MethodHead, c.path, ""); got.status != want {
+				t.Errorf("HEAD %s as %s: %d, want %d", c.path, role, got.status, want)
+			}
 		}
 		if got := s.call(t, token, c.method, c.path, c.body); got.status != c.status {
 			t.Errorf("%s %s with the token of the file: %d, want %d: %s", c.method, c.path, got.status, c.status, got.body)
@@ -92,6 +98,7 @@ func TestAWrongRoleGetsAPage(t *testing.T) {
 		t.Error("a viewer is offered what a viewer may not do")
 	}
 	v.get("/audit").has(t, 403, "needs the role admin")
+	v.do(http.NewRequestWithContext(t.Context(), http.MethodHead, s.URL+"/audit", nil)).has(t, 403)
 	v.post("/join", url.Values{"uses": {"1"}}).has(t, 403, "needs the role operator")
 	v.submit("check", s.plan("t")).has(t, 200, "3 rounds")
 	v.submit("start", s.plan("t")).has(t, 403, "needs the role operator")
@@ -406,6 +413,24 @@ func TestAFailureOfTheDatabaseIsNotForStrangers(t *testing.T) {
 	for name, a := range answers {
 		if a.status != http.StatusInternalServerError || strings.Contains(a.body, s.store.Name()) || !strings.Contains(a.body, "could not work on the request") {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+}
+
+func TestPathsOfTheAPIThatAreNotThereAnswerInJSON(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		code         string
+	}{
+		{http.MethodGet, "/api/v1/nothing", 404, "web.page"}, {http.MethodPut, "/api/v1/agents", 404, "web.page"},
+		{http.MethodGet, fleet.PathJoin, 405, "enrol.method"}, {http.MethodHead, fleet.PathJoin, 405, ""},
+	} {
+		got := s.call(t, token, c.method, c.path, "")
+		if got.status != c.status || got.header.Get("Content-Type") != "application/json" || !strings.Contains(got.body, c.code) {
+			t.Errorf("%s %s: %d %s", c.method, c.path, got.status, got.body)
 		}
 	}
 }
