@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"soku/internal/hub"
-	"soku/internal/hub/campaigns"
 	"soku/internal/hub/users"
 	"soku/internal/store"
 	"soku/internal/text"
@@ -35,7 +34,6 @@ type campaignRow struct {
 	ID, Name            string
 	BeganAt             time.Time
 	Done, Total, Failed int
-	Ended               bool
 }
 
 type labelLink struct {
@@ -45,7 +43,6 @@ type labelLink struct {
 
 type agentRow struct {
 	Name, ID  string
-	State     hub.State
 	Healths   []string
 	Labels    []string
 	Address   string
@@ -68,8 +65,9 @@ func (p *pages) overview(w http.ResponseWriter, r *http.Request, who users.Perso
 		if page.Selection != "" {
 			shown, err = p.Agents.List(page.Selection)
 		}
+		now := time.Now()
 		for _, a := range shown {
-			page.Agents = append(page.Agents, p.agentRow(a, time.Now()))
+			page.Agents = append(page.Agents, p.agentRow(a, now))
 		}
 	}
 	if err != nil { // of the selection, which a person wrote
@@ -106,7 +104,7 @@ func labelLinks(all []hub.Agent) (out []labelLink) {
 
 func (p *pages) agentRow(a hub.Agent, now time.Time) agentRow {
 	row := agentRow{
-		Name: a.Name, ID: a.ID[:min(len(a.ID), 12)], State: a.State, Version: a.Hello.Program, Platform: a.Hello.Platform, Running: len(a.Beat.Running),
+		Name: a.Name, ID: a.ID[:min(len(a.ID), 12)], Version: a.Hello.Program, Platform: a.Hello.Platform, Running: len(a.Beat.Running),
 	}
 	for k, v := range a.Labels {
 		row.Labels = append(row.Labels, k+"="+v)
@@ -148,12 +146,13 @@ func (p *pages) health(a hub.Agent, now time.Time) (words []string, bad bool) {
 	return words, bad
 }
 
-// listCampaigns are those that run, and those that the store has or the hub ran.
+// listCampaigns are those that run, and the newest of the others that the store has.
 func (p *pages) listCampaigns(r *http.Request) (running, recently []campaignRow, err error) {
 	seen := map[string]bool{}
 	for _, s := range p.Campaigns.States() {
 		if s.EndedAt == nil {
-			running, seen[s.Campaign] = append(running, rowOfState(s)), true
+			row := campaignRow{ID: s.Campaign, Name: s.Name, BeganAt: s.BeganAt, Done: s.Done, Total: s.Total, Failed: s.Failed}
+			running, seen[s.Campaign] = append(running, row), true
 		}
 	}
 	stored, err := p.Store.Campaigns(r.Context(), store.CampaignQuery{Limit: recent})
@@ -162,14 +161,10 @@ func (p *pages) listCampaigns(r *http.Request) (running, recently []campaignRow,
 	}
 	for _, c := range stored.Items {
 		if !seen[c.ID] {
-			recently = append(recently, campaignRow{ID: c.ID, Name: c.Name, BeganAt: c.StartedAt, Done: c.Done, Total: c.Trials, Failed: c.Failed, Ended: true})
+			recently = append(recently, campaignRow{ID: c.ID, Name: c.Name, BeganAt: c.StartedAt, Done: c.Done, Total: c.Trials, Failed: c.Failed})
 		}
 	}
 	return running, recently, nil
-}
-
-func rowOfState(s campaigns.State) campaignRow {
-	return campaignRow{ID: s.Campaign, Name: s.Name, BeganAt: s.BeganAt, Done: s.Done, Total: s.Total, Failed: s.Failed, Ended: s.EndedAt != nil}
 }
 
 // join makes a join token and shows it once.

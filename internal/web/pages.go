@@ -183,7 +183,7 @@ func onThisHub(next string) string {
 func roughly(d time.Duration) string {
 	switch {
 	case d >= time.Hour:
-		return d.Round(time.Minute).String()[:len(d.Round(time.Minute).String())-2]
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 	case d >= time.Second:
 		return d.Round(time.Second).String()
 	}

@@ -20,8 +20,8 @@ const (
 
 const labelCharacters = "abcdefghijklmnopqrstuvwxyz0123456789._-"
 
-// CheckLabels fails with kind usage for labels beyond the bounds.
-func CheckLabels(labels map[string]string) error {
+// checkLabels fails with kind usage for labels beyond the bounds.
+func checkLabels(labels map[string]string) error {
 	if len(labels) > MaxLabels {
 		return measure.Fail(measure.KindUsage, "enrol.labels.many", measure.Figures{"labels": len(labels), "limit": MaxLabels})
 	}
@@ -37,7 +37,7 @@ func CheckLabels(labels map[string]string) error {
 }
 
 func encodeLabels(labels map[string]string) (string, error) {
-	if err := CheckLabels(labels); err != nil {
+	if err := checkLabels(labels); err != nil {
 		return "", err
 	}
 	if labels == nil {

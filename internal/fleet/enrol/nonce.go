@@ -12,9 +12,9 @@ import (
 	"soku/internal/measure"
 )
 
-// NonceLasts is how long a nonce is valid. Clocks of agents and changes of the hub's clock do not matter: it is counted
+// nonceLasts is how long a nonce is valid. Clocks of agents and changes of the hub's clock do not matter: it is counted
 // from the start of the process.
-const NonceLasts = time.Minute
+const nonceLasts = time.Minute
 
 // A nonce is, in base64 for URLs without padding:
 //
@@ -68,7 +68,7 @@ func (n *nonces) mac(b []byte) []byte {
 
 // decode is the random part of a nonce of this hub that is not too old.
 func (n *nonces) decode(text string) (random [nonceRandom]byte, err error) {
-	invalid := measure.Fail(measure.KindRefused, "enrol.nonce.invalid", measure.Figures{"lasts_ns": NonceLasts})
+	invalid := measure.Fail(measure.KindRefused, "enrol.nonce.invalid", measure.Figures{"lasts_ns": nonceLasts})
 	if len(text) != nonceText.EncodedLen(nonceBytes) {
 		return random, invalid
 	}
@@ -76,7 +76,7 @@ func (n *nonces) decode(text string) (random [nonceRandom]byte, err error) {
 	if err != nil || !hmac.Equal(b[nonceTime+nonceRandom:], n.mac(b[:nonceTime+nonceRandom])) {
 		return random, invalid
 	}
-	if made := time.Duration(binary.BigEndian.Uint64(b)) * time.Millisecond; time.Since(n.began)-made > NonceLasts {
+	if made := time.Duration(binary.BigEndian.Uint64(b)) * time.Millisecond; time.Since(n.began)-made > nonceLasts {
 		return random, invalid
 	}
 	return [nonceRandom]byte(b[nonceTime:]), nil
@@ -87,7 +87,7 @@ func (n *nonces) use(random [nonceRandom]byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now, old := time.Now(), 0
-	for old < len(n.ends) && now.Sub(n.ends[old].at) > NonceLasts {
+	for old < len(n.ends) && now.Sub(n.ends[old].at) > nonceLasts {
 		delete(n.used, n.ends[old].random)
 		old++
 	}

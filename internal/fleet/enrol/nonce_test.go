@@ -12,7 +12,7 @@ func TestANonceIsValidForAMinuteAndOnce(t *testing.T) {
 		n := newNonces()
 		time.Sleep(time.Hour)
 		text := n.make()
-		time.Sleep(NonceLasts)
+		time.Sleep(nonceLasts)
 		random, err := n.decode(text)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func TestNoncesThatWereUsedAreBoundedAndForgotten(t *testing.T) {
 		if use() == nil {
 			t.Error("there is no bound")
 		}
-		time.Sleep(NonceLasts + time.Millisecond)
+		time.Sleep(nonceLasts + time.Millisecond)
 		if err := use(); err != nil || len(n.used) != 1 || len(n.ends) != 1 {
 			t.Errorf("%d are known, %v", len(n.used), err)
 		}
@@ -65,7 +65,7 @@ func FuzzNonce(f *testing.F) {
 	f.Add(strings.Repeat("A", len(good)))
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := n.decode(text); err == nil && text != good && time.Since(n.began) < NonceLasts {
+		if _, err := n.decode(text); err == nil && text != good && time.Since(n.began) < nonceLasts {
 			t.Errorf("%q is taken", text)
 		}
 	})

@@ -160,18 +160,9 @@ func (s *Service) Push(ctx context.Context, system *nats.Conn) error {
 	return nil
 }
 
-// Verify fails unless an agent that may connect signed a nonce that was not used before. It is for requests with
-// documents, whose header fields are those of [fleet.PathResults].
-func (s *Service) Verify(ctx context.Context, agent, nonce, signature string) error {
-	err := s.nonces.prove(agent, nonce, signature)
-	if err == nil {
-		_, err = s.Registry.Admitted(ctx, agent)
-	}
-	return err
-}
-
-// VerifyRequest is [Service.Verify] of the header fields of a request. Status is for its answer, and it counts failures by
-// address as renewals do.
+// VerifyRequest fails unless an agent that may connect signed a nonce that was not used before. It is for requests with
+// documents, whose header fields are those of [fleet.PathResults]. Status is for the answer, and failures are counted by
+// address as those of renewals are.
 func (s *Service) VerifyRequest(r *http.Request) (agent string, status int, failure *measure.Error) {
 	agent = r.Header.Get(fleet.HeaderAgent)
 	network := limiter.NetworkOf(r.RemoteAddr)
@@ -179,7 +170,10 @@ func (s *Service) VerifyRequest(r *http.Request) (agent string, status int, fail
 		status, failure = public(tooMany(network))
 		return agent, status, failure
 	}
-	err := s.Verify(r.Context(), agent, r.Header.Get(fleet.HeaderNonce), r.Header.Get(fleet.HeaderSignature))
+	err := s.nonces.prove(agent, r.Header.Get(fleet.HeaderNonce), r.Header.Get(fleet.HeaderSignature))
+	if err == nil {
+		_, err = s.Registry.Admitted(r.Context(), agent)
+	}
 	if err == nil {
 		return agent, http.StatusOK, nil
 	}

@@ -17,7 +17,7 @@ import (
 
 // Bounds of passwords.
 const (
-	ShortestPassword = 12  // characters
+	shortestPassword = 12  // characters
 	longestPassword  = 512 // bytes
 )
 
@@ -46,8 +46,8 @@ func hash(ctx context.Context, password string, salt []byte, m, t uint32, p uint
 
 // keep is how a password is kept, in the usual form: $argon2id$v=19$m=19456,t=2,p=1$SALT$KEY.
 func keep(ctx context.Context, password string) (string, error) {
-	if n := utf8.RuneCountInString(password); n < ShortestPassword || len(password) > longestPassword || !utf8.ValidString(password) {
-		return "", measure.Fail(measure.KindUsage, "users.password.length", measure.Figures{"shortest": ShortestPassword, "longest": longestPassword})
+	if n := utf8.RuneCountInString(password); n < shortestPassword || len(password) > longestPassword || !utf8.ValidString(password) {
+		return "", measure.Fail(measure.KindUsage, "users.password.length", measure.Figures{"shortest": shortestPassword, "longest": longestPassword})
 	}
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // it ends the program rather than fail
