@@ -102,7 +102,7 @@ func (p *pages) welcome(w http.ResponseWriter, r *http.Request) {
 	if page.First {
 		page.Name = r.PostFormValue("name")
 	}
-	who, err := p.setPassword(r, token, page.Name)
+	cookie, err := p.setPassword(r, token, page.Name)
 	if p.loginStatus(err) != http.StatusTooManyRequests {
 		p.audit(r, page.Name, users.ActionPassword, "", err)
 	}
@@ -110,22 +110,19 @@ func (p *pages) welcome(w http.ResponseWriter, r *http.Request) {
 		p.showWelcome(w, p.loginStatus(err), page, p.outside(err))
 		return
 	}
-	cookie, err := p.Users.Begin(r.Context(), who.Name)
-	if err != nil {
-		p.failure(w, users.Person{}, p.outside(err), 0)
-		return
-	}
 	session(w, cookie)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-func (p *pages) setPassword(r *http.Request, token, name string) (users.Person, error) {
+// setPassword returns the secret of the cookie of a session.
+func (p *pages) setPassword(r *http.Request, token, name string) (cookie string, err error) {
 	password := r.PostFormValue("password")
 	if password != r.PostFormValue("again") {
-		return users.Person{}, measure.Fail(measure.KindUsage, "web.password.again", nil)
+		return "", measure.Fail(measure.KindUsage, "web.password.again", nil)
 	}
 	if err := p.Users.Try(r.RemoteAddr, ""); err != nil {
-		return users.Person{}, err
+		return "", err
 	}
-	return p.Users.UseLink(r.Context(), token, name, password)
+	cookie, _, err = p.Users.UseLink(r.Context(), token, name, password)
+	return cookie, err
 }

@@ -63,24 +63,25 @@ func (u *Users) LinkOf(ctx context.Context, token string) (name string, err erro
 	return name, nil
 }
 
-// UseLink sets the password of the user of a link, which ends with that, and so do all sessions of the user. name is
+// UseLink sets the password of the user of a link, which ends with that, and so do all sessions of the user. It begins another
+// session and returns the secret of its cookie. name is
 // that of the first admin; for others it is not read. An error has kind usage for a name or password that cannot be, and
 // the link stays valid; or that of LinkOf, or refused if another admin was first.
-func (u *Users) UseLink(ctx context.Context, token, name, password string) (Person, error) {
-	p := Person{Role: Admin}
+func (u *Users) UseLink(ctx context.Context, token, name, password string) (cookie string, p Person, err error) {
+	p.Role = Admin
 	of, err := u.LinkOf(ctx, token) // before the password is hashed, which is work
 	if err != nil {
-		return p, err
+		return "", p, err
 	}
 	if p.Name = of; of == "" {
 		p.Name, err = name, checkName(name)
 	}
 	if err != nil {
-		return p, err
+		return "", p, err
 	}
 	kept, err := keep(ctx, password)
 	if err != nil {
-		return p, err
+		return "", p, err
 	}
 	err = u.transact(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, u.sql(`DELETE FROM hub_user_link WHERE hash = ?`), hashOf(token))
@@ -106,5 +107,9 @@ func (u *Users) UseLink(ctx context.Context, token, name, password string) (Pers
 		}
 		return errors.Join(err, u.forget(ctx, tx, of, "hub_session"))
 	})
-	return p, err
+	if err != nil {
+		return "", p, err
+	}
+	cookie, err = u.begin(ctx, p.Name, kept)
+	return cookie, p, err
 }

@@ -45,7 +45,7 @@ func (u *Users) LogIn(ctx context.Context, address, name, password string) (cook
 	if !same || !known {
 		return "", Person{}, measure.Fail(measure.KindRefused, "users.login", nil)
 	}
-	cookie, err = u.Begin(ctx, p.Name)
+	cookie, err = u.begin(ctx, p.Name, kept)
 	return cookie, p, err
 }
 
@@ -57,15 +57,30 @@ func (u *Users) Try(address, name string) error {
 	return nil
 }
 
-// Begin begins a session of a user whose identity was proved, and returns the secret of its cookie.
-func (u *Users) Begin(ctx context.Context, name string) (cookie string, err error) {
+// begin begins a session of a user whose password, as it is kept, was given, and returns the secret of the cookie. An error has
+// kind refused if the password was changed meanwhile: that ends the sessions that there are, and this one would outlive it.
+func (u *Users) begin(ctx context.Context, name, password string) (cookie string, err error) {
 	cookie, kept := secret("")
 	now := u.store.Dialect.Now
 	if _, err = u.exec(ctx, `DELETE FROM hub_session WHERE expires_at < `+now+` OR seen_at < `+now+` - ?`, idleLasts.Milliseconds()); err != nil {
 		return "", err
 	}
-	_, err = u.exec(ctx, `INSERT INTO hub_session (hash, name, seen_at, expires_at) VALUES (?, ?, `+now+`, `+now+` + ?)`, kept, name, SessionLasts.Milliseconds())
-	return cookie, err
+	err = u.transact(ctx, func(tx *sql.Tx) error {
+		// An update of the row, so that a change of the password is before or after the whole transaction.
+		done, err := tx.ExecContext(ctx, u.sql(`UPDATE hub_user SET password = password WHERE name = ? AND password = ?`), name, password)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, measure.Fail(measure.KindRefused, "users.login", nil))
+		}
+		_, err = tx.ExecContext(ctx, u.sql(`INSERT INTO hub_session (hash, name, seen_at, expires_at) VALUES (?, ?, `+now+`, `+now+` + ?)`), kept, name, SessionLasts.Milliseconds())
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return cookie, nil
 }
 
 // OfSession is whose session a cookie is, with the present role; the zero Person if there is none.

@@ -60,7 +60,7 @@ func add(t *testing.T, u *users.Users, name string, role users.Role) {
 	t.Helper()
 	token, err := u.Add(t.Context(), name, role)
 	if err == nil {
-		_, err = u.UseLink(t.Context(), token, "", password)
+		_, _, err = u.UseLink(t.Context(), token, "", password)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -77,19 +77,19 @@ func TestTheFirstAdminUsesTheLinkOnce(t *testing.T) {
 		if err != nil || token == "" || token == old {
 			t.Fatal(token, err)
 		}
-		_, err = u.UseLink(t.Context(), old, "root", password)
+		_, _, err = u.UseLink(t.Context(), old, "root", password)
 		fails(t, "a link in whose place another came", err, "users.link")
-		_, err = u.UseLink(t.Context(), token, "root", "short")
+		_, _, err = u.UseLink(t.Context(), token, "root", "short")
 		fails(t, "a short password", err, "users.password.length")
 		for _, name := range []string{"", "Root", "a b", "<b>", users.AdminToken, strings.Repeat("a", 65)} {
-			_, err = u.UseLink(t.Context(), token, name, password)
+			_, _, err = u.UseLink(t.Context(), token, name, password)
 			fails(t, name, err, "users.name")
 		}
 		var used atomic.Int64
 		var all sync.WaitGroup
 		for i := range 4 { // at the same time
 			all.Go(func() {
-				if _, err := u.UseLink(t.Context(), token, fmt.Sprint("root", i), password); err == nil {
+				if _, _, err := u.UseLink(t.Context(), token, fmt.Sprint("root", i), password); err == nil {
 					used.Add(1)
 				}
 			})
@@ -148,7 +148,7 @@ func TestASessionIsOfWhoHasThePassword(t *testing.T) {
 		}
 		link, err := u.NewLink(t.Context(), "mika")
 		if err == nil {
-			_, err = u.UseLink(t.Context(), link, "", "another password")
+			_, _, err = u.UseLink(t.Context(), link, "", "another password")
 		}
 		if err != nil || who(last).Name != "" {
 			t.Errorf("a session goes on after a new password: %v", err)
