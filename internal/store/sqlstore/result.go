@@ -38,9 +38,10 @@ func (s *Store) PutStored(ctx context.Context, documents ...store.Document) erro
 	return s.put(ctx, rows)
 }
 
-// PutIn stores a result in a transaction, as [store.Store].Put does.
-func (s *Store) PutIn(ctx context.Context, tx *sql.Tx, r *measure.Result) error {
-	rows, err := store.RowsOf(s.Place, []*measure.Result{r})
+// PutIn stores results in a transaction, as [store.Store].Put does. After a conflict the transaction can go on: others of
+// the results may have been written.
+func (s *Store) PutIn(ctx context.Context, tx *sql.Tx, results ...*measure.Result) error {
+	rows, err := store.RowsOf(s.Place, results)
 	if err == nil {
 		_, err = s.insert(ctx, tx, rows)
 	}

@@ -88,13 +88,8 @@ func (h *held) renew(ctx context.Context) {
 	}
 }
 
-// fenced fails unless the campaign is still held under this fence; it stays so to the end of the transaction. It counts
-// records that are added, and returns how many there are.
-func (h *held) fenced(tx *sql.Tx, added int) error {
-	_, err := h.add(tx, added)
-	return err
-}
-
+// add counts records that are added, and returns how many there are. It fails unless the campaign is still held under this
+// fence, which stays so to the end of the transaction.
 func (h *held) add(tx *sql.Tx, added int) (records int64, err error) {
 	err = tx.QueryRowContext(h.ctx, h.query(`UPDATE journal SET records = records + ?, held_until = `+h.store.Dialect.Now+` + ?
 		WHERE campaign = ? AND fence = ? AND holder <> '' RETURNING records`), added, h.lease.Milliseconds(), h.id, h.fence).Scan(&records)
@@ -114,12 +109,7 @@ func (h *held) Append(records ...journal.Record) error {
 		if err != nil {
 			return err
 		}
-		for i, rec := range records {
-			if err := h.insert(tx, h.id, last-int64(len(records)-1-i), rec); err != nil {
-				return err
-			}
-		}
-		return nil
+		return h.insert(tx, h.id, last-int64(len(records)), records...)
 	})
 	if err != nil {
 		return h.fail("journal.write", h.id, err)

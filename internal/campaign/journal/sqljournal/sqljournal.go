@@ -189,7 +189,7 @@ func (j *Journals) Adopt(id string, from io.Reader) (adopted bool, err error) {
 				number = rec.Plan.Number
 			}
 			n++
-			return j.insert(tx, id, n, rec)
+			return j.insert(tx, id, n-1, rec)
 		})
 		if err != nil {
 			return err
@@ -214,7 +214,7 @@ func (j *Journals) Remove(id string) error {
 	}
 	defer func() { _ = h.Release() }()
 	err = j.store.Transact(j.ctx, func(tx *sql.Tx) error {
-		if err := h.fenced(tx, 0); err != nil {
+		if _, err := h.add(tx, 0); err != nil {
 			return err
 		}
 		for _, step := range []string{`DELETE FROM journal_record WHERE campaign = ?`, `DELETE FROM journal WHERE campaign = ?`} {
@@ -230,19 +230,63 @@ func (j *Journals) Remove(id string) error {
 	return nil
 }
 
-// insert writes a record. Results that the store gets, or has as they are, become references; of one that
-// the store has otherwise the record keeps its own.
-func (j *Journals) insert(tx *sql.Tx, id string, place int64, rec journal.Record) error {
-	held, err := j.withReferences(tx, rec)
+// insert writes records after a number of others. Results that the store gets, or has as they are, become references; of one
+// that the store has otherwise the record keeps its own.
+func (j *Journals) insert(tx *sql.Tx, id string, after int64, records ...journal.Record) error {
+	own, err := j.put(tx, records)
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(held)
-	if err != nil {
-		return err
+	for i, rec := range records {
+		text, err := json.Marshal(withReferences(rec, own))
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(j.ctx, j.query(`INSERT INTO journal_record (campaign, place, record) VALUES (?, ?, ?)`), id, after+int64(i)+1, string(text))
+		if err != nil {
+			return err
+		}
 	}
-	_, err = tx.ExecContext(j.ctx, j.query(`INSERT INTO journal_record (campaign, place, record) VALUES (?, ?, ?)`), id, place, string(text))
-	return err
+	return nil
+}
+
+// put stores the results of records with few statements, and returns the identities of those that the store has otherwise.
+func (j *Journals) put(tx *sql.Tx, records []journal.Record) (own map[string]bool, err error) {
+	all, err := results(nil, records)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.store.PutIn(j.ctx, tx, all...); !store.IsConflict(err) {
+		return nil, err
+	}
+	own = map[string]bool{}
+	for _, r := range all {
+		switch err := j.store.PutIn(j.ctx, tx, r); {
+		case store.IsConflict(err):
+			own[r.ID] = true
+		case err != nil:
+			return nil, err
+		}
+	}
+	return own, nil
+}
+
+// results appends those of records and of their groups.
+func results(all []*measure.Result, records []journal.Record) ([]*measure.Result, error) {
+	for _, rec := range records {
+		if rec.Result != nil {
+			r, err := rec.Result.Result()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, r)
+		}
+		var err error
+		if all, err = results(all, rec.Group); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // heldRecord is a record as its row has it.
@@ -281,31 +325,17 @@ func (d *heldDocument) UnmarshalJSON(b []byte) error {
 	return d.whole.UnmarshalJSON(bytes.Clone(b))
 }
 
-func (j *Journals) withReferences(tx *sql.Tx, rec journal.Record) (heldRecord, error) {
+func withReferences(rec journal.Record, own map[string]bool) heldRecord {
 	out := heldRecord{Record: rec}
 	for _, member := range rec.Group {
-		held, err := j.withReferences(tx, member)
-		if err != nil {
-			return out, err
-		}
-		out.Group = append(out.Group, held)
+		out.Group = append(out.Group, withReferences(member, own))
 	}
-	if rec.Result == nil {
-		return out, nil
+	if d := rec.Result; d != nil && own[d.ID] {
+		out.Result = &heldDocument{whole: d}
+	} else if d != nil {
+		out.Result = &heldDocument{reference: reference{ID: d.ID, Error: d.Error, Stored: true}}
 	}
-	result, err := rec.Result.Result()
-	if err != nil {
-		return out, err
-	}
-	switch err := j.store.PutIn(j.ctx, tx, result); {
-	case store.IsConflict(err):
-		out.Result = &heldDocument{whole: rec.Result}
-		return out, nil
-	case err != nil:
-		return out, err
-	}
-	out.Result = &heldDocument{reference: reference{ID: result.ID, Error: result.Error, Stored: true}}
-	return out, nil
+	return out
 }
 
 func (j *Journals) decode(text []byte) (journal.Record, error) {

@@ -2,6 +2,8 @@ package sqljournal
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -129,6 +131,57 @@ func TestARecordKeepsAResultThatTheStoreHasOtherwise(t *testing.T) {
 			return nil
 		}); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+func TestOfAGroupOnlyTheResultThatTheStoreHasOtherwiseStaysInTheRecord(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+		if err := s.Put(t.Context(), storetest.Result("b", 1)); err != nil {
+			t.Fatal(err)
+		}
+		h := begun(t, journals(t, db, "one", Lease), "c1")
+		want := []*measure.Result{storetest.Result("c", 3), storetest.Result("b", 2), storetest.Result("a", 4)}
+		group := journal.Record{Kind: journal.RecordGroupFinished, At: time.Unix(1, 0)}
+		for _, r := range want {
+			group.Group = append(group.Group, finished(r))
+		}
+		if err := h.Append(group); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Read(func(r journal.Record) error {
+			for i, member := range r.Group {
+				if got, err := member.Result.Result(); err != nil || document(t, got) != document(t, want[i]) {
+					t.Errorf("%s came back as %+v (%v)", want[i].ID, got, err)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		if missing, err := s.Missing(t.Context(), []string{"a", "b", "c"}); err != nil || len(missing) != 0 {
+			t.Errorf("the store lacks %v (%v)", missing, err)
+		}
+	})
+}
+
+// Two transactions that write the same results wait for each other; neither fails, whatever the order in a record is.
+func TestResultsOfAGroupMayArriveWhileTheyAreWritten(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+		h := begun(t, journals(t, db, "one", Lease), "c1")
+		for i := range 30 {
+			var members []journal.Record
+			var results []*measure.Result
+			for n := range 4 {
+				r := storetest.Result(fmt.Sprint("r", i, "-", 9-n), i)
+				results, members = append(results, r), append(members, finished(r))
+			}
+			arrived := make(chan error)
+			go func() { arrived <- s.Put(t.Context(), results...) }()
+			err := h.Append(journal.Record{Kind: journal.RecordGroupFinished, At: time.Unix(1, 0), Group: members})
+			if err := errors.Join(err, <-arrived); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
