@@ -44,8 +44,9 @@ func (j *Journals) hold(id string) (*held, error) {
 	return h, nil
 }
 
-// Release ends the leases that a former process had as this holder. The caller makes sure that the process has ended; an append of
-// its would still be refused, by the fence of the next lease.
+// Release ends all leases of this holder, so that they need not run out after a kill. Only the process that holds the lock of the
+// holder's folder may call it, and before it holds a campaign: a living holder would lose its campaigns. What a holder appends
+// after that is refused.
 func (j *Journals) Release() error {
 	_, err := j.store.DB.ExecContext(j.ctx, j.query(`UPDATE journal SET holder = '' WHERE holder = ?`), j.holder)
 	if err != nil {

@@ -40,8 +40,8 @@ type Journals struct {
 	lease  time.Duration
 }
 
-// Open makes the tables where they are missing. holder is what others are told of who holds a campaign,
-// such as the name of this host and the number of this process. All methods end with ctx.
+// Open makes the tables where they are missing. holder is what others are told of who holds a campaign;
+// no two processes that live may have the same one ([Journals.Release]). All methods end with ctx.
 func Open(ctx context.Context, s *sqlstore.Store, holder string) (*Journals, error) {
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err == nil {

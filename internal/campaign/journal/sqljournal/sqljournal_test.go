@@ -241,6 +241,43 @@ func TestWhatIsWrittenAfterALeaseEndedIsRefused(t *testing.T) {
 	})
 }
 
+// A hub that was killed comes back with the same name: it need not wait until its leases have run out.
+func TestWhatAFormerHolderWritesAfterItsLeasesWereReleasedIsRefused(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+		former, other := begun(t, journals(t, db, "hub", Lease), "c1"), begun(t, journals(t, db, "another hub", Lease), "c2")
+		again := journals(t, db, "hub", Lease)
+		refused := func() {
+			t.Helper()
+			err := former.Append(finished(storetest.Result("late", 1)))
+			if e := measure.AsError(err, ""); e == nil || e.Code != "journal.lease_lost" {
+				t.Errorf("a former holder wrote: %v", err)
+			}
+		}
+		nothing := func(journal.Record) error { return nil }
+		if _, _, err := again.Open("c1", nothing); measure.KindOf(err) != measure.KindRefused {
+			t.Fatalf("a campaign that is held was opened: %v", err)
+		}
+		if err := again.Release(); err != nil {
+			t.Fatal(err)
+		}
+		refused()
+		second, lock, err := again.Open("c1", nothing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = lock.Release() })
+		refused()
+		for _, j := range []journal.Journal{second, other} {
+			if err := j.Append(finished(storetest.Result("r", 2))); err != nil {
+				t.Error(err)
+			}
+		}
+		if n, err := s.Count(t.Context(), store.Query{}); n != 1 || err != nil {
+			t.Errorf("the store has %d results (%v)", n, err)
+		}
+	})
+}
+
 func TestAHolderKeepsItsCampaignAsLongAsItLives(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, _ store.Store, db *sqlstore.Store) {
 		h := begun(t, journals(t, db, "one", 150*time.Millisecond), "c1")
