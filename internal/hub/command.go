@@ -113,7 +113,7 @@ func ask[T any](ctx context.Context, h *Hub, agent, what string, message any) (a
 	}
 }
 
-// order is [ask] for a request whose answer only says whether it is done.
+// command is [ask] for a request whose answer only says whether it is done.
 func (h *Hub) command(ctx context.Context, agent, what string, message any) error {
 	a, err := ask[fleet.Answer](ctx, h, agent, what, message)
 	if err == nil && a.Error != nil {

@@ -50,13 +50,13 @@ func TestADocumentIsKeptOnce(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	h.Close()
-	b.hub(func(c *hub.Config) { c.Store = results }) // which expects nothing
+	b.hub(func(c *hub.Config) { c.Store = results }) // which has ordered no result
 	if got := one.deliver(r); !got.Kept || got.Error != nil {
 		t.Errorf("after a restart: %+v", got)
 	}
 	r.Summary.GoodputBps = 2e9
 	if got := one.deliver(r); got.Kept || got.Conflict || got.Error.Code != "hub.result.not_ordered" {
-		t.Errorf("another document that nobody expects: %+v", got)
+		t.Errorf("another document that was not ordered: %+v", got)
 	}
 }
 

@@ -347,7 +347,7 @@ func TestAnAgentRunsAServer(t *testing.T) {
 			return fleet.Served{Port: 7000}
 		}
 	})
-	token := hub.Token()
+	const token = "secret"
 	port, end, err := h.Serve(t.Context(), one.id, endpoint.Server{Token: token, Ports: []int{0}})
 	if err != nil || port != 7000 {
 		t.Fatal(port, err)

@@ -14,7 +14,7 @@ import (
 // serveFor is how long an agent runs a server that is not ended, such as of a hub that was killed.
 const serveFor = 26 * time.Hour
 
-// Serve has an agent run a server, which is entered with the token: [Token] makes one. end ends the server and must be called;
+// Serve has an agent run a server, which is entered with its token. end ends the server and must be called;
 // it takes at most as long as an answer. An error is that of the agent, or has kind unreachable if it does not answer.
 func (h *Hub) Serve(ctx context.Context, agent string, s endpoint.Server) (port int, end func(), err error) {
 	name := rand.Text()
@@ -36,6 +36,3 @@ func (h *Hub) Serve(ctx context.Context, agent string, s endpoint.Server) (port 
 	}
 	return served.Port, end, nil
 }
-
-// Token returns a token for one server. It cannot be guessed.
-func Token() string { return rand.Text() }

@@ -4,7 +4,7 @@
 CREATE TABLE journal (
     campaign    TEXT PRIMARY KEY NOT NULL,
     records     BIGINT NOT NULL, -- how many there are
-    holder      TEXT NOT NULL,   -- who may append until then; empty: nobody
+    holder      TEXT NOT NULL,   -- who may append until then; empty: no process
     held_until  BIGINT NOT NULL, -- ms since 1970 by the database's clock
     fence       BIGINT NOT NULL  -- counts the holders: what an earlier one writes is refused
 );
