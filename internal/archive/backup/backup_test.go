@@ -19,10 +19,8 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/memory"
-	"soku/internal/store/postgres"
-	"soku/internal/store/sqlite"
-	"soku/internal/store/sqlstore"
 	_ "soku/internal/tests" // registers the tests whose options and metrics are used here
+	"soku/test/databases"
 	"soku/test/postgresql"
 	"soku/test/storetest"
 	"soku/test/tier"
@@ -30,28 +28,9 @@ import (
 
 func TestMain(m *testing.M) { postgresql.Main(m) }
 
-var kinds = map[string]func(t *testing.T) store.Store{
-	"SQLite":     func(t *testing.T) store.Store { return lite(t, filepath.Join(t.TempDir(), "soku.db")) },
-	"PostgreSQL": func(t *testing.T) store.Store { return opened(t)(postgres.Open(t.Context(), postgresql.Database(t))) },
-}
-
-func opened(t *testing.T) func(store.Store, error) store.Store {
-	return func(s store.Store, err error) store.Store {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.Close() })
-		return s
-	}
-}
-
-func lite(t *testing.T, path string) store.Store { return opened(t)(sqlite.Open(t.Context(), path)) }
-
 func journals(t *testing.T, s store.Store) *sqljournal.Journals {
 	t.Helper()
-	db, _ := sqlstore.Of(s)
-	j, err := sqljournal.Open(t.Context(), db, "test")
+	j, err := sqljournal.Open(t.Context(), databases.Of(t, s), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +106,8 @@ func content(t *testing.T, s store.Store) (all []string) {
 
 func TestAStoreMovesToEachKindOfDatabase(t *testing.T) {
 	tier.SpendsSeconds(t)
-	for from, open := range kinds {
-		for to, openTo := range kinds {
+	for from, open := range databases.Kinds {
+		for to, openTo := range databases.Kinds {
 			t.Run(from+" to "+to, func(t *testing.T) {
 				a, b, file := open(t), openTo(t), filepath.Join(t.TempDir(), "backup")
 				campaign(t, a, "c1", 130)
@@ -166,7 +145,7 @@ func TestAStoreMovesToEachKindOfDatabase(t *testing.T) {
 // A campaign goes on while it is copied.
 func TestABackupIsOfOneMoment(t *testing.T) {
 	tier.SpendsSeconds(t)
-	for name, open := range kinds {
+	for name, open := range databases.Kinds {
 		t.Run(name, func(t *testing.T) {
 			s, file := open(t), filepath.Join(t.TempDir(), "backup")
 			j := campaign(t, s, "c1", 250)
@@ -185,7 +164,7 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 				t.Fatalf("%+v, %d were written meanwhile, %v", done, written, err)
 			}
 			records := 0
-			copied := lite(t, file)
+			copied := databases.SQLite(t, file)
 			if err := journals(t, copied).Read("c1", func(r journal.Record) error {
 				records++
 				_, err := r.Result.Result()
@@ -198,7 +177,7 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 }
 
 func TestConflictsOfABackupAreReported(t *testing.T) {
-	a, b, file := kinds["SQLite"](t), kinds["SQLite"](t), filepath.Join(t.TempDir(), "backup")
+	a, b, file := databases.Kinds["SQLite"](t), databases.Kinds["SQLite"](t), filepath.Join(t.TempDir(), "backup")
 	campaign(t, a, "c1", 3)
 	campaign(t, a, "c2", 2)
 	other := result("c1", 1)
@@ -220,7 +199,7 @@ func TestConflictsOfABackupAreReported(t *testing.T) {
 }
 
 func TestAFileThatIsNoBackupIsRefused(t *testing.T) {
-	s, folder := kinds["SQLite"](t), t.TempDir()
+	s, folder := databases.Kinds["SQLite"](t), t.TempDir()
 	campaign(t, s, "c1", 200)
 	file := filepath.Join(folder, "backup")
 	if _, err := backup.Write(t.Context(), s, file, nil); err != nil {
@@ -237,7 +216,7 @@ func TestAFileThatIsNoBackupIsRefused(t *testing.T) {
 		"half": {whole[:len(whole)/2], "damaged"}, "cut off": {whole[:len(whole)-4096], "damaged"},
 		"text": {[]byte("hello, this is no backup at all"), "no SQLite database"},
 	} {
-		bad, to := filepath.Join(folder, name), kinds["SQLite"](t)
+		bad, to := filepath.Join(folder, name), databases.Kinds["SQLite"](t)
 		if err := os.WriteFile(bad, c.content, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -7,9 +7,7 @@ import (
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/journal/sqljournal"
 	"soku/internal/store"
-	"soku/internal/store/postgres"
-	"soku/internal/store/sqlite"
-	"soku/internal/store/sqlstore"
+	"soku/test/databases"
 	"soku/test/postgresql"
 )
 
@@ -24,30 +22,16 @@ func places(t *testing.T) map[string]journal.Backend {
 	if testing.Short() {
 		return all
 	}
-	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "soku.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all["sqlite"] = inDatabase(t, file)
-	if postgresql.Missing() {
-		return all
-	}
-	if server, err := postgres.Open(t.Context(), postgresql.Database(t)); err != nil {
-		t.Error(err)
-	} else {
-		all["postgresql"] = inDatabase(t, server)
+	all["sqlite"] = inDatabase(t, databases.Kinds["SQLite"](t))
+	if !postgresql.Missing() {
+		all["postgresql"] = inDatabase(t, databases.Kinds["PostgreSQL"](t))
 	}
 	return all
 }
 
 func inDatabase(t *testing.T, s store.Store) journal.Backend {
 	t.Helper()
-	t.Cleanup(func() { _ = s.Close() })
-	db, ok := sqlstore.Of(s)
-	if !ok {
-		t.Fatal("the store has no database")
-	}
-	j, err := sqljournal.Open(t.Context(), db, "a test")
+	j, err := sqljournal.Open(t.Context(), databases.Of(t, s), "a test")
 	if err != nil {
 		t.Fatal(err)
 	}

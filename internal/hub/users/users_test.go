@@ -2,7 +2,6 @@ package users_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,11 +10,9 @@ import (
 	"soku/internal/hub/users"
 	"soku/internal/measure"
 	"soku/internal/store"
-	"soku/internal/store/postgres"
-	"soku/internal/store/sqlite"
 	"soku/internal/store/sqlstore"
+	"soku/test/databases"
 	"soku/test/postgresql"
-	"soku/test/tier"
 )
 
 func TestMain(m *testing.M) { postgresql.Main(m) }
@@ -24,27 +21,13 @@ const password = "correct horse battery"
 
 // eachDatabase runs a test in both databases.
 func eachDatabase(t *testing.T, test func(t *testing.T, u *users.Users, db *sqlstore.Store)) {
-	tier.SpendsSeconds(t)
-	for name, open := range map[string]func(t *testing.T) (store.Store, error){
-		"sqlite": func(t *testing.T) (store.Store, error) {
-			return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "soku.db"))
-		},
-		"postgresql": func(t *testing.T) (store.Store, error) { return postgres.Open(t.Context(), postgresql.Database(t)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, err := open(t)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = s.Close() })
-			db, _ := sqlstore.Of(s)
-			u, err := users.Open(t.Context(), db)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, u, db)
-		})
-	}
+	databases.Each(t, func(t *testing.T, _ store.Store, db *sqlstore.Store) {
+		u, err := users.Open(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, u, db)
+	})
 }
 
 // fails checks the code of a failure.

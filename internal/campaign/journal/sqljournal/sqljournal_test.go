@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,37 +12,14 @@ import (
 	"soku/internal/campaign/plan"
 	"soku/internal/measure"
 	"soku/internal/store"
-	"soku/internal/store/postgres"
-	"soku/internal/store/sqlite"
 	"soku/internal/store/sqlstore"
 	_ "soku/internal/tests" // registers the tests whose options and metrics are used here
+	"soku/test/databases"
 	"soku/test/postgresql"
 	"soku/test/storetest"
-	"soku/test/tier"
 )
 
 func TestMain(m *testing.M) { postgresql.Main(m) }
-
-// eachDatabase runs a test in both databases.
-func eachDatabase(t *testing.T, test func(t *testing.T, s store.Store, db *sqlstore.Store)) {
-	tier.SpendsSeconds(t)
-	for name, open := range map[string]func(t *testing.T) (store.Store, error){
-		"sqlite": func(t *testing.T) (store.Store, error) {
-			return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "soku.db"))
-		},
-		"postgresql": func(t *testing.T) (store.Store, error) { return postgres.Open(t.Context(), postgresql.Database(t)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, err := open(t)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = s.Close() })
-			db, _ := sqlstore.Of(s)
-			test(t, s, db)
-		})
-	}
-}
 
 func journals(t *testing.T, db *sqlstore.Store, holder string, lease time.Duration) *Journals {
 	t.Helper()
@@ -79,7 +55,7 @@ func document(t *testing.T, r *measure.Result) string {
 }
 
 func TestARecordRefersToTheResultThatTheStoreHas(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+	databases.Each(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
 		h := begun(t, journals(t, db, "one", Lease), "c1")
 		alone, other, failed := storetest.Result("alone", 1), storetest.Result("other", 2), storetest.Result("failed", 3)
 		failed.Error = measure.TextError(measure.KindRefused, "refused", "")
@@ -116,7 +92,7 @@ func TestARecordRefersToTheResultThatTheStoreHas(t *testing.T) {
 }
 
 func TestARecordKeepsAResultThatTheStoreHasOtherwise(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+	databases.Each(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
 		if err := s.Put(t.Context(), storetest.Result("r", 1)); err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +112,7 @@ func TestARecordKeepsAResultThatTheStoreHasOtherwise(t *testing.T) {
 }
 
 func TestOfAGroupOnlyTheResultThatTheStoreHasOtherwiseStaysInTheRecord(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+	databases.Each(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
 		if err := s.Put(t.Context(), storetest.Result("b", 1)); err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +143,7 @@ func TestOfAGroupOnlyTheResultThatTheStoreHasOtherwiseStaysInTheRecord(t *testin
 
 // Two transactions that write the same results wait for each other; neither fails, whatever the order in a record is.
 func TestResultsOfAGroupMayArriveWhileTheyAreWritten(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+	databases.Each(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
 		h := begun(t, journals(t, db, "one", Lease), "c1")
 		for i := range 30 {
 			var members []journal.Record
@@ -187,7 +163,7 @@ func TestResultsOfAGroupMayArriveWhileTheyAreWritten(t *testing.T) {
 }
 
 func TestOfRecordsThatCannotAllBeWrittenNoneIs(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+	databases.Each(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
 		h := begun(t, journals(t, db, "one", Lease), "c1")
 		if err := h.Append(finished(storetest.Result("good", 1)), finished(storetest.Result("", 2))); err == nil {
 			t.Fatal("a result without an identity was written")
@@ -203,7 +179,7 @@ func TestOfRecordsThatCannotAllBeWrittenNoneIs(t *testing.T) {
 
 // A holder that was suspended wakes up after its campaign was taken over: nothing that it writes counts.
 func TestWhatIsWrittenAfterALeaseEndedIsRefused(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+	databases.Each(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
 		first := begun(t, journals(t, db, "one", 50*time.Millisecond), "c1")
 		first.stop() // it says no more that it holds the campaign
 		first.runs.Wait()
@@ -243,7 +219,7 @@ func TestWhatIsWrittenAfterALeaseEndedIsRefused(t *testing.T) {
 
 // A hub that was killed comes back with the same name: it need not wait until its leases have run out.
 func TestWhatAFormerHolderWritesAfterItsLeasesWereReleasedIsRefused(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
+	databases.Each(t, func(t *testing.T, s store.Store, db *sqlstore.Store) {
 		former, other := begun(t, journals(t, db, "hub", Lease), "c1"), begun(t, journals(t, db, "another hub", Lease), "c2")
 		again := journals(t, db, "hub", Lease)
 		refused := func() {
@@ -279,7 +255,7 @@ func TestWhatAFormerHolderWritesAfterItsLeasesWereReleasedIsRefused(t *testing.T
 }
 
 func TestAHolderKeepsItsCampaignAsLongAsItLives(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, _ store.Store, db *sqlstore.Store) {
+	databases.Each(t, func(t *testing.T, _ store.Store, db *sqlstore.Store) {
 		h := begun(t, journals(t, db, "one", 150*time.Millisecond), "c1")
 		var from, until int64
 		read := func(to *int64) {
