@@ -25,6 +25,10 @@ func (h *Hub) hello(agent string, m *nats.Msg) {
 	if h.cfg.Admitted != nil {
 		unwanted = h.cfg.Admitted(agent)
 	}
+	if unwanted != nil && unwanted.Kind != measure.KindRefused && unwanted.Kind != measure.KindNotFound {
+		h.cfg.Log.Warn("whether an agent is admitted is not known", "agent", agent, "cause", unwanted)
+		return // it says hello again
+	}
 	var labels map[string]string
 	if h.cfg.Labels != nil {
 		labels = h.cfg.Labels(agent)

@@ -26,7 +26,8 @@ type Config struct {
 
 	// Labels are those that an agent was admitted with; nil: none.
 	Labels func(agent string) map[string]string
-	// Admitted returns why an agent is not wanted, such as that it was revoked; nil: all are.
+	// Admitted returns why an agent is not wanted, such as that it was revoked: an error of kind refused or not_found. After
+	// another error, as of a store that is busy, the agent says hello again. nil: all are wanted.
 	Admitted func(agent string) *measure.Error
 	// Expected reports whether a result was ordered from an agent before this hub started, by the
 	// journals of its campaigns; nil: none was.

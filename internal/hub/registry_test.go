@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,6 +106,33 @@ func TestARevokedAgentIsNotWelcome(t *testing.T) {
 	h.Agents.Readmit(one.id)
 	if one.hello().Error != nil {
 		t.Error("it may not come again")
+	}
+}
+
+// A store that is busy for a moment must not end agents until their owners start them again.
+func TestAnAgentIsNotRevokedWhenItsAdmissionCannotBeRead(t *testing.T) {
+	b := newBroker(t)
+	var busy atomic.Bool
+	h := b.hub(func(c *hub.Config) {
+		c.Admitted = func(string) *measure.Error {
+			if busy.Load() {
+				return measure.TextError(measure.KindStore, "the store is locked", "")
+			}
+			return nil
+		}
+	})
+	one := b.host(1, nil)
+	busy.Store(true)
+	one.publish(fleet.UpHello, fleet.Hello{Version: fleet.Version, Instance: one.instance, Name: one.name})
+	if _, err := h.Ask(t.Context(), one.id); err != nil { // its answer follows the hello
+		t.Fatal(err)
+	}
+	if a, _ := h.Agents.Find(one.id); a.State != hub.Connected || len(one.left) != 0 {
+		t.Errorf("%+v", a)
+	}
+	busy.Store(false)
+	if why := one.hello().Error; why != nil {
+		t.Error(why)
 	}
 }
 
