@@ -167,7 +167,7 @@ func (p *Plan) checkPairEnd(d *yamlfile.File, pt *Pattern, end *patternEnd, m me
 		if err := p.missingLabel(e.Name, end.label); err != nil {
 			return p.inPattern(d, pt, end.labelAt, err)
 		}
-	case m.label == "" && end.key == "to" && e.Value.Address == "" && e.Value.Host == "" && e.Value.SSH == "" && e.Value.Agent == "":
+	case m.label == "" && end.key == "to" && !e.Value.hasAddress():
 		return d.FailAt("endpoints."+e.Name, "campaign.no_address", measure.Figures{"endpoint": e.Name})
 	}
 	return nil

@@ -145,7 +145,7 @@ func (p *Plan) checkEnds(d *yamlfile.File, pt *Pattern, from, to *patternEnd) er
 		return d.FailAt("to", "campaign.to_itself", measure.Figures{"pattern": pt.Name, "endpoint": pt.To})
 	}
 	server, _ := p.Endpoints.Get(to.name)
-	if to.label == "" && server.Address == "" && server.Host == "" && server.SSH == "" && server.Agent == "" {
+	if to.label == "" && !server.hasAddress() {
 		return d.FailAt("endpoints."+to.name, "campaign.no_address", measure.Figures{"endpoint": to.name})
 	}
 	return nil

@@ -43,6 +43,12 @@ func (p *Plan) target(ref string) Target {
 	return p.targetOf(name, label, &e)
 }
 
+// hasAddress reports whether others can reach an endpoint without a label: by its address, or by one that the topology, ssh or
+// the agent knows.
+func (e Endpoint) hasAddress() bool {
+	return e.Address != "" || e.Host != "" || e.SSH != "" || e.Agent != ""
+}
+
 // targetOf is an endpoint at one of its addresses: that of a label, or its first.
 func (p *Plan) targetOf(name, label string, e *Endpoint) Target {
 	t := Target{Endpoint: measure.Endpoint{Name: name, Label: label, Address: e.Address}, Host: e.Host, Command: e.Command, SSH: e.SSH, Agent: e.Agent, port: e.Port}
