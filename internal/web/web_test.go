@@ -263,6 +263,9 @@ func TestACampaignFromItsPlanToItsReport(t *testing.T) {
 	s.until(t, id, func(c campaigns.State) bool { return len(c.Running) == 1 })
 	s.waiting = []hub.Wait{{Holder: id, Hosts: []string{"UABC"}, For: []string{"other"}}, {Holder: "z", Hosts: []string{"UZ"}}}
 	b.get(page).has(t, 200, `http-equiv="refresh"`, "0 of 3 trials", "Stop the campaign", "for UABC, used by other")
+	if strings.Contains(b.get(page).body, "UZ") {
+		t.Error("a campaign shows what another waits for")
+	}
 	b.get("/").has(t, 200, page)
 	b.get(page+"/report").has(t, 404, "no results")
 	s.pass <- struct{}{}
