@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is wrong on the command line or in a file ends the agent before it connects, with the status of the reference.
+// Mistakes on the command line or in a file end the agent before it connects, with the status of the reference.
 func TestAnAgentReportsMistakesOfItsOwner(t *testing.T) {
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "agent.yaml")

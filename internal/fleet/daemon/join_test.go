@@ -196,7 +196,7 @@ func TestAddressesOfHubsAreCompleted(t *testing.T) {
 	}
 }
 
-// What accepts connections at the address of the broker may say nothing.
+// A program that accepts connections at the address of the broker may say nothing.
 func TestAnAgentEndsWhileItConnects(t *testing.T) {
 	h := newTestHub(t)
 	broker := must(net.Listen("tcp", "127.0.0.1:0"))

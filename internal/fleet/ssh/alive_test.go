@@ -31,7 +31,7 @@ func TestAHostStaysForAsLongAsItsSession(t *testing.T) {
 				f.lines <- lines.Bytes()
 			}
 		}()
-		if err := f.writeJSON(endpoint.Wish{Schema: endpoint.Schema, Serve: &endpoint.Server{}}); err != nil {
+		if err := f.writeJSON(endpoint.Wish{Schema: endpoint.Schema, Serve: &endpoint.Server{Ports: []int{0}}}); err != nil {
 			t.Fatal(err)
 		}
 		<-f.lines
