@@ -2,11 +2,8 @@ package campaign
 
 import (
 	"context"
-	"errors"
-	"os/exec"
 	"strconv"
 	"strings"
-	"time"
 
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/plan"
@@ -72,31 +69,4 @@ func (r *run) environment(b schedule.Block) []string {
 		env = append(env, plan.FactorVariable(l.Factor)+"="+l.Value)
 	}
 	return env
-}
-
-// Shell runs commands as a plan asks: with a shell, in the plan's folder.
-type Shell struct {
-	// Command makes the process, as exec.CommandContext does.
-	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
-	Argv    []string // the plan's shell, or nil for the system's
-	Dir     string
-	More    []string // environment for every command
-}
-
-// Run runs one command and returns the last 64 KiB of what it printed. When ctx
-// ends, the command and what it started are killed.
-func (s Shell) Run(ctx context.Context, text string, environment []string) ([]byte, error) {
-	cmd := process.Shell(func(name string, args ...string) *exec.Cmd { return s.Command(ctx, name, args...) }, s.Argv, text)
-	cmd.Dir = s.Dir
-	cmd.Env = append(append(cmd.Environ(), s.More...), environment...)
-	out := &process.Tail{Limit: 64 << 10}
-	cmd.Stdout, cmd.Stderr = out, out
-	cmd.WaitDelay = 50 * time.Millisecond // a grandchild may keep the pipe open
-	group := process.NewGroup(cmd)
-	cmd.Cancel = group.Kill
-	err := group.Run()
-	if errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil {
-		err = nil // it started something that goes on, such as a load generator
-	}
-	return out.Bytes(), err
 }

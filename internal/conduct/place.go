@@ -11,6 +11,7 @@ import (
 	"soku/internal/campaign/schedule"
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/process"
 )
 
 // place is where the trials of a campaign run: this machine and those it
@@ -55,8 +56,8 @@ func (p *place) down(ctx context.Context) error {
 
 // shell runs the plan's commands in its folder. In a lab they can reach its
 // hosts with: soku lab exec "$SOKU_LAB" HOST -- COMMAND.
-func (p *place) shell(plan *plan.Plan) campaign.Shell {
-	s := campaign.Shell{Command: p.host.Self.Make, Argv: plan.Shell, Dir: plan.Dir()}
+func (p *place) shell(plan *plan.Plan) process.Shell {
+	s := process.Shell{Command: p.host.Self.Make, Argv: plan.Shell, Dir: plan.Dir()}
 	if p.lab != nil {
 		s.More = []string{"SOKU_LAB=" + p.lab.Topology.Name}
 	}

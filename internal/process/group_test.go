@@ -64,7 +64,7 @@ func TestAShellGetsQuotesAsTheyAre(t *testing.T) {
 	}
 	create := func(name string, args ...string) *exec.Cmd { return exec.CommandContext(t.Context(), name, args...) }
 	for _, text := range []string{`echo "a  b" "c"`, `echo ignored&& echo "a  b" "c"`} {
-		out, err := process.Shell(create, nil, text).Output()
+		out, err := process.ShellCommand(create, nil, text).Output()
 		if line := process.LastLine(string(out)); err != nil || strings.TrimSpace(line) != want {
 			t.Errorf("%s: %q, %v", text, out, err)
 		}
@@ -72,7 +72,7 @@ func TestAShellGetsQuotesAsTheyAre(t *testing.T) {
 	if runtime.GOOS != "windows" {
 		return
 	}
-	out, err := process.Shell(create, []string{"cmd.exe", "/C"}, `echo "a  b" "c"`).Output()
+	out, err := process.ShellCommand(create, []string{"cmd.exe", "/C"}, `echo "a  b" "c"`).Output()
 	if line := process.LastLine(string(out)); err != nil || strings.TrimSpace(line) != want {
 		t.Errorf("cmd.exe: %q, %v", out, err)
 	}

@@ -44,9 +44,9 @@ func (g *Group) Wait() error { return g.cmd.Wait() }
 // none of the group is left.
 func (g *Group) Kill() error { return syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL) }
 
-// Shell makes the command that runs a text with a shell: argv and the text behind it, or the
+// ShellCommand makes the command that runs a text with a shell: argv and the text behind it, or the
 // system's shell if argv is empty. create makes it from a program and its arguments.
-func Shell(create func(name string, args ...string) *exec.Cmd, argv []string, text string) *exec.Cmd {
+func ShellCommand(create func(name string, args ...string) *exec.Cmd, argv []string, text string) *exec.Cmd {
 	if len(argv) == 0 {
 		argv = []string{"sh", "-c"}
 	}

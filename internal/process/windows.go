@@ -118,10 +118,10 @@ func (g *Group) Kill() error {
 	return windows.TerminateJobObject(g.job, 1)
 }
 
-// Shell makes the command that runs a text with a shell: argv and the text behind it, or the
+// ShellCommand makes the command that runs a text with a shell: argv and the text behind it, or the
 // system's shell if argv is empty. create makes it from a program and its arguments. cmd gets
 // the text as it is: it takes \" for two characters, and not, as other programs, for a quote.
-func Shell(create func(name string, args ...string) *exec.Cmd, argv []string, text string) *exec.Cmd {
+func ShellCommand(create func(name string, args ...string) *exec.Cmd, argv []string, text string) *exec.Cmd {
 	if len(argv) == 0 {
 		argv = []string{"cmd", "/S", "/C"}
 	}

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package campaign_test
+package process_test
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/campaign"
+	"soku/internal/process"
 )
 
-func shell(t *testing.T) campaign.Shell {
-	return campaign.Shell{Command: exec.CommandContext, Dir: t.TempDir(), More: []string{"SOKU_LAB=demo"}}
+func shell(t *testing.T) process.Shell {
+	return process.Shell{Command: exec.CommandContext, Dir: t.TempDir(), More: []string{"SOKU_LAB=demo"}}
 }
 
 func TestACommandRunsInThePlansFolderWithItsEnvironment(t *testing.T) {
