@@ -18,6 +18,7 @@ type agentFlags struct {
 	hub, pin, token, tokenFile string
 	name, state, policy        string
 	addresses                  []string
+	commands                   bool
 }
 
 func newAgentCommand(sys *System) *cobra.Command {
@@ -51,8 +52,9 @@ remembers hub and pin: after the first time soku agent alone is enough.
 	flags.StringVar(&f.tokenFile, "join-file", "", "file with that token")
 	flags.StringVar(&f.name, "name", "", "name of this agent for people; without it the one that was given before, or the name of the host")
 	flags.StringArrayVar(&f.addresses, "address", nil, "another address by which agents reach this host, NAME=ADDRESS, such as public=198.51.100.7; may be repeated")
-	flags.StringVar(&f.policy, "policy", "", "YAML file with what the hub may order (docs/reference/agent.md); without it any measurement, but no copies")
+	flags.StringVar(&f.policy, "policy", "", "YAML file with what the hub may order (docs/reference/agent.md); without it any measurement, but no copies and no commands")
 	flags.StringVar(&f.state, "state", "", "folder for the key, the permission and results that wait; without it agent in the data folder")
+	flags.BoolVar(&f.commands, "allow-commands", false, "let plans that the hub runs run their commands on this host, as the user of this agent")
 	cmd.MarkFlagsMutuallyExclusive("join", "join-file")
 	return cmd
 }
@@ -95,6 +97,7 @@ func (f *agentFlags) config(sys *System) (daemon.Config, error) {
 			return c, err
 		}
 	}
+	c.Policy.Commands = c.Policy.Commands || f.commands
 	c.Addresses, err = announced(f.addresses)
 	return c, err
 }

@@ -10,6 +10,7 @@ import (
 	"soku/internal/agent"
 	"soku/internal/campaign/plan"
 	"soku/internal/campaign/schedule"
+	"soku/internal/fleet"
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/measure/option"
@@ -27,6 +28,11 @@ type Agents interface {
 	Address(name string) (string, error)
 	// Serve has an agent run a server. end ends it and must be called.
 	Serve(ctx context.Context, name string, s endpoint.Server) (port int, end func(), err error)
+	// MayCommand is why an agent runs no commands of plans, or nil; nil also for one that was not heard yet.
+	MayCommand(name string) error
+	// Command runs a command on an agent and returns the end of what it printed. When ctx ends, the command is killed. It
+	// waits for an agent that is away as long as patience.
+	Command(ctx context.Context, name string, c fleet.Command, patience time.Duration) (output []byte, err error)
 	// Reserve waits until agents are free of other campaigns. An error is the cause of ctx. A name that is not known
 	// is left out: its trials fail and say so.
 	Reserve(ctx context.Context, campaign string, names []string) (release func(), err error)
@@ -103,6 +109,13 @@ func (p served) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 		s.Options.Port, s.Access = taken, agent.Access{Token: own.Token}
 	}
 	return p.Place.Run(ctx, s, h)
+}
+
+// command runs the commands of the plan on the agent that the plan names.
+func (a *agents) command(ctx context.Context, text string, environment []string) ([]byte, error) {
+	e, _ := a.plan.Endpoints.Get(a.plan.CommandsOn)
+	c := fleet.Command{Text: []byte(text), Shell: a.plan.Shell, Environment: environment, LimitNs: int64(a.plan.Limit)}
+	return a.of.Command(ctx, e.Agent, c, a.patience)
 }
 
 // reserve is what reserves the hosts of trials for a campaign. It is nil if it has no agents.

@@ -117,7 +117,7 @@ func (c *Conductor) Open(ctx context.Context, o Order) (_ *Session, err error) {
 		return nil, err
 	}
 	s.executor.Reserve = s.place.agents.reserve(id)
-	s.executor.Runner, s.executor.Command = s.place.runner(o.Access, s.executor.Limit), s.place.shell(o.Plan).Run
+	s.executor.Runner, s.executor.Command = s.place.runner(o.Access, s.executor.Limit), s.place.command(o.Plan)
 	if measures {
 		s.place.remotes = newRemotes(&c.Host, o.Plan.RemoteHosts(o.Only))
 		if err := s.preflight(ctx); err != nil {

@@ -54,14 +54,17 @@ func (p *place) down(ctx context.Context) error {
 	return p.lab.Down(ctx)
 }
 
-// shell runs the plan's commands in its folder. In a lab they can reach its
-// hosts with: soku lab exec "$SOKU_LAB" HOST -- COMMAND.
-func (p *place) shell(plan *plan.Plan) process.Shell {
+// command runs the plan's commands: on the agent that the plan names, or in its folder. In a lab they can
+// reach its hosts with: soku lab exec "$SOKU_LAB" HOST -- COMMAND.
+func (p *place) command(plan *plan.Plan) func(context.Context, string, []string) ([]byte, error) {
+	if plan.CommandsOn != "" {
+		return p.agents.command
+	}
 	s := process.Shell{Command: p.host.Self.Make, Argv: plan.Shell, Dir: plan.Dir()}
 	if p.lab != nil {
 		s.More = []string{"SOKU_LAB=" + p.lab.Topology.Name}
 	}
-	return s
+	return s.Run
 }
 
 // runner runs each trial where its client is. A trial that may run at the same

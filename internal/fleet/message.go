@@ -55,6 +55,7 @@ type Policy struct {
 	BytesPerDay int64            `json:"bytes_per_day,omitempty"` // sent and received
 	To          []string         `json:"to,omitempty"`            // prefixes in CIDR form that may be sent to; empty: any
 	Copies      bool             `json:"copies,omitempty"`        // copies of files are allowed
+	Commands    bool             `json:"commands,omitempty"`      // commands of plans are allowed
 }
 
 // Welcome is the hub's answer to a [Hello].

@@ -22,13 +22,14 @@ const (
 
 // Requests of a hub, published below [Down].
 const (
-	DownTrial  = "trial"  // [TrialOrder], answered by an [Answer]
-	DownStart  = "start"  // [Start], answered by an [Answer]
-	DownStop   = "stop"   // [Stop], answered by an [Answer]
-	DownServe  = "serve"  // [Serve], answered by a [Served]
-	DownAsk    = "ask"    // empty, answered by a [Beat]: the agent's clock and state
-	DownLeave  = "leave"  // [Leave], answered by an [Answer]: the agent ends its connection for good
-	DownAnswer = "answer" // an answer to the agent, below a word of the request
+	DownTrial   = "trial"   // [TrialOrder], answered by an [Answer]
+	DownStart   = "start"   // [Start], answered by an [Answer]
+	DownStop    = "stop"    // [Stop], answered by an [Answer]
+	DownServe   = "serve"   // [Serve], answered by a [Served]
+	DownCommand = "command" // [Command], answered by a [Commanded]
+	DownAsk     = "ask"     // empty, answered by a [Beat]: the agent's clock and state
+	DownLeave   = "leave"   // [Leave], answered by an [Answer]: the agent ends its connection for good
+	DownAnswer  = "answer"  // an answer to the agent, below a word of the request
 )
 
 // Up is the subject of what an agent publishes.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/agent"
+	"soku/internal/fleet"
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 )
@@ -58,6 +59,24 @@ func (c Campaigns) Serve(ctx context.Context, name string, s endpoint.Server) (p
 		return 0, nil, err
 	}
 	return c.hub.Serve(ctx, a.ID, s)
+}
+
+// MayCommand is the refusal of the owner of an agent, or nil.
+func (c Campaigns) MayCommand(name string) error {
+	a, err := c.hub.Agents.Find(name)
+	if err == nil && a.Hello.Version > 0 && !a.Hello.Policy.Commands {
+		err = measure.Fail(measure.KindRefused, "hub.agent.no_commands", measure.Figures{"agent": a.Name})
+	}
+	return err
+}
+
+// Command is [Hub.RunCommand].
+func (c Campaigns) Command(ctx context.Context, name string, command fleet.Command, patience time.Duration) ([]byte, error) {
+	a, err := c.hub.Agents.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return c.hub.RunCommand(ctx, a.ID, command, patience)
 }
 
 // Reserve reserves agents for a campaign, shared with no other.

@@ -104,6 +104,8 @@ type host struct {
 	// trial runs a trial that was ordered, in a goroutine of its own; nil: it refuses orders.
 	trial func(o *running)
 	serve func(fleet.Serve) fleet.Served
+	// command answers the order of a command.
+	command func(fleet.Command) fleet.Commanded
 
 	mu      sync.Mutex
 	trials  map[string]*running
@@ -272,6 +274,10 @@ func (h *host) obey(m *nats.Msg) {
 		var s fleet.Serve
 		_ = json.Unmarshal(m.Data, &s)
 		answer = h.serve(s)
+	case fleet.Down(h.id, fleet.DownCommand):
+		var c fleet.Command
+		_ = json.Unmarshal(m.Data, &c)
+		answer = h.command(c)
 	case fleet.Down(h.id, fleet.DownTrial):
 		var o fleet.TrialOrder
 		_ = json.Unmarshal(m.Data, &o)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +157,33 @@ func TestACampaignThatAPersonStopsIsAnErrorAndGoesOnLater(t *testing.T) {
 	s.must(&state, "run", s.plan(3), "--resume", "--json")
 	if state.Campaign != all[0].Campaign || state.Done != 6 || state.Error != nil {
 		t.Errorf("%+v", state)
+	}
+}
+
+// The commands of a plan run on the agent that the plan names and whose owner allows it, and on no other host.
+func TestCommandsOfAPlanRunOnTheAgentWhoseOwnerAllowsThem(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	s.join("a", "b")
+	plan := s.plan(1)
+	text, err := os.ReadFile(plan)
+	if err == nil {
+		err = os.WriteFile(plan, append(text, "commands_on: one\nbefore: |\n  echo set up\n  echo \"$SOKU_FACTOR_STREAMS\" >> "+filepath.Join(s.folder, "ran")+"\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ask("run", plan, "--json"); err == nil || !strings.Contains(err.Error(), "does not allow commands") {
+		t.Error(err)
+	}
+	s.agents["a"].kill()
+	s.startAgent("a", "--allow-commands")
+	s.agents["a"].await("connected to")
+	var state campaigns.State
+	s.must(&state, "run", plan, "--json")
+	ran, err := os.ReadFile(filepath.Join(s.folder, "ran"))
+	if lines := strings.Fields(string(ran)); err != nil || state.Done != 2 || state.Error != nil || !slices.Equal(slices.Sorted(slices.Values(lines)), []string{"1", "2"}) {
+		t.Errorf("%+v, %q, %v", state, ran, err)
 	}
 }
 

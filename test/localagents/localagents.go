@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/agent"
+	"soku/internal/fleet"
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 )
@@ -37,6 +38,16 @@ func (Agents) Address(string) (string, error) { return "127.0.0.1", nil }
 // Serve fails: plans name servers that run.
 func (Agents) Serve(context.Context, string, endpoint.Server) (port int, end func(), err error) {
 	return 0, nil, measure.Fail(measure.KindUnreachable, "hub.request.no_answer", nil)
+}
+
+// MayCommand allows no commands.
+func (Agents) MayCommand(name string) error {
+	return measure.Fail(measure.KindRefused, "hub.agent.no_commands", measure.Figures{"agent": name})
+}
+
+// Command runs none.
+func (a Agents) Command(_ context.Context, name string, _ fleet.Command, _ time.Duration) ([]byte, error) {
+	return nil, a.MayCommand(name)
 }
 
 // Reserve reserves nothing.

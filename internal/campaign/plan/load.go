@@ -145,6 +145,9 @@ func (p *Plan) checkEndpoints(d *yamlfile.File) error {
 			}
 		}
 	}
+	if on, ok := p.Endpoints.Get(p.CommandsOn); p.CommandsOn != "" && (!ok || on.Agent == "") {
+		return d.LocateAt("commands_on", measure.Fail(measure.KindFile, "campaign.commands_on", measure.Figures{"endpoint": yamlfile.Shorten(p.CommandsOn)}))
+	}
 	if err := p.checkEnd(d, "from", p.From, p.FromLabel); err != nil {
 		return err
 	}

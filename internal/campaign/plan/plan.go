@@ -41,6 +41,7 @@ type Plan struct {
 	Before        string                     `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
 	After         string                     `yaml:"after" doc:"Command to run after them"`
 	Shell         []string                   `yaml:"shell" doc:"What runs the commands; without it sh -c, on Windows cmd /C"`
+	CommandsOn    string                     `yaml:"commands_on" json:",omitempty" doc:"Endpoint whose agent runs the commands of a campaign that a hub conducts; its owner must allow commands"`
 	Limit         measure.Duration           `yaml:"command_timeout" doc:"A command that runs longer is ended and counts as failed"`
 	Only          Selection                  `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
 	AbortAfter    int                        `yaml:"abort_after" min:"0" max:"1000000" doc:"After this many identical failures in a row between two ends their trials that are left do not run now; 0: they run"`

@@ -80,9 +80,10 @@ func NeedsOwnServer(test measure.Test, o measure.Options) bool {
 	return err == nil && option.NeedsServer(asked, test) && asked.Via == option.ViaSoku
 }
 
-// Agents are the names of endpoints in the selected patterns that are agents of a hub, in the order of the plan.
+// Agents are the names of endpoints in the selected patterns that are agents of a hub, and that of [Plan.CommandsOn], in the
+// order of the plan.
 func (p *Plan) Agents(only Selection) (endpoints []string) {
-	uses := map[string]bool{}
+	uses := map[string]bool{p.CommandsOn: true}
 	for i := range p.patterns {
 		pt := &p.patterns[i]
 		if !only.Matches(pt.Levels) {

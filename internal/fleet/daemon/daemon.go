@@ -27,6 +27,7 @@ type daemon struct {
 	usage    *usage
 	trials   *trials
 	servers  *servers
+	commands *commands
 	delivery *delivery
 	instance string
 
@@ -114,9 +115,10 @@ func (d *daemon) work(ctx context.Context) (err error) {
 	defer stop()
 	d.trials = &trials{d: d, ctx: parts, running: map[string]*trial{}}
 	d.servers = &servers{d: d, ctx: parts, byName: map[string]*child{}}
+	d.commands = &commands{d: d, ctx: parts}
 	d.delivery = newDelivery(d)
 	sender := &panics.Group{}
-	for _, part := range []*panics.Group{&d.trials.all, &d.servers.all, sender} {
+	for _, part := range []*panics.Group{&d.trials.all, &d.servers.all, &d.commands.all, sender} {
 		part.Stop = defect // a panic in one ends all, and is raised below
 	}
 	sender.Go(func() { d.delivery.run(parts) })
@@ -128,6 +130,7 @@ func (d *daemon) work(ctx context.Context) (err error) {
 		d.trials.end(why, d.times.endTrials)
 		stop()
 		d.servers.all.Wait()
+		d.commands.all.Wait()
 		d.trials.all.Wait()
 		sender.Wait()
 	}()

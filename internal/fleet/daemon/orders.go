@@ -61,6 +61,16 @@ func (s *session) order(m *nats.Msg) {
 			port, err = s.d.servers.serve(order)
 		}
 		s.answer(m, fleet.Served{Port: port, Error: measure.AsError(err, measure.KindBroken)})
+	case s.down(fleet.DownCommand):
+		order, err := fleet.Decode[fleet.Command](m.Data, fleet.MaxMessage)
+		var state fleet.Commanded
+		if err == nil {
+			state, err = s.d.commands.order(order)
+		}
+		if err != nil {
+			state.Error = measure.AsError(err, measure.KindBroken)
+		}
+		s.answer(m, state)
 	case s.down(fleet.DownAsk):
 		s.answer(m, s.d.stateNow())
 	case s.down(fleet.DownLeave):

@@ -16,8 +16,8 @@ import (
 	"soku/internal/measure/option"
 )
 
-// Policy is what the owner of a host allows. The zero value of a member does not limit, but copies are
-// allowed only where it says so. A hub has no order that runs a command.
+// Policy is what the owner of a host allows. The zero value of a member does not limit, but copies and
+// commands are allowed only where it says so.
 type Policy struct {
 	Tests       []measure.Test
 	Rate        measure.Rate     // of a trial, in each direction
@@ -25,13 +25,14 @@ type Policy struct {
 	BytesPerDay measure.Size     // sent and received by the trials of a day (UTC)
 	To          []netip.Prefix   // that may be sent to
 	Copies      bool
+	Commands    bool         // of plans
 	Spool       measure.Size // of results that wait; 0: 1 GiB, or a tenth of the disk if that is less
 }
 
 // message is the policy as the hub is given it.
 func (p Policy) message() fleet.Policy {
 	m := fleet.Policy{
-		Tests: p.Tests, RateBps: int64(p.Rate), Duration: p.Duration, BytesPerDay: int64(p.BytesPerDay), Copies: p.Copies,
+		Tests: p.Tests, RateBps: int64(p.Rate), Duration: p.Duration, BytesPerDay: int64(p.BytesPerDay), Copies: p.Copies, Commands: p.Commands,
 	}
 	for _, network := range p.To {
 		m.To = append(m.To, network.String())

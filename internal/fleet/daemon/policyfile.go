@@ -16,6 +16,7 @@ type policyFile struct {
 	BytesPerDay measure.Size     `yaml:"bytes_a_day"`
 	To          []string         `yaml:"to"`
 	Copies      bool             `yaml:"copies"`
+	Commands    bool             `yaml:"commands"`
 	Spool       measure.Size     `yaml:"spool"`
 }
 
@@ -35,7 +36,7 @@ func ParsePolicy(file string, text []byte) (Policy, error) {
 		}
 	}
 	p := Policy{
-		Rate: read.Rate, Duration: read.Duration, BytesPerDay: read.BytesPerDay, Copies: read.Copies, Spool: read.Spool,
+		Rate: read.Rate, Duration: read.Duration, BytesPerDay: read.BytesPerDay, Copies: read.Copies, Commands: read.Commands, Spool: read.Spool,
 	}
 	for i, name := range read.Tests {
 		test, err := measure.ParseTest(name)

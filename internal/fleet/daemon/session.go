@@ -66,7 +66,7 @@ func (d *daemon) session(ctx context.Context, nc *nats.Conn) (err error) {
 
 // subscribe hears the orders of the hub.
 func (s *session) subscribe() error {
-	for _, what := range []string{fleet.DownTrial, fleet.DownStart, fleet.DownStop, fleet.DownServe, fleet.DownAsk, fleet.DownLeave} {
+	for _, what := range []string{fleet.DownTrial, fleet.DownStart, fleet.DownStop, fleet.DownServe, fleet.DownCommand, fleet.DownAsk, fleet.DownLeave} {
 		if _, err := s.nc.ChanSubscribe(fleet.Down(s.d.state.id, what), s.orders); err != nil {
 			return err
 		}

@@ -68,11 +68,12 @@ func TestHostileOrdersAreRefusedAndTheAgentGoesOn(t *testing.T) {
 	id := identity(t, c.Folder)
 	junk := []byte(strings.Repeat(`{"spec":{"result_id":"`, 50_000))
 	for what, messages := range map[string][][]byte{
-		fleet.DownTrial: {nil, []byte("x"), junk[:fleet.MaxMessage+1], []byte(`{"spec":{"result_id":"../../x","test":"tcp"}}`), []byte(`{"spec":{"result_id":"a","test":"none"}}`), []byte(`{"spec":{"result_id":"a","test":"tcp","options":{"streams":-7}}}`)},
-		fleet.DownStart: {nil, []byte("[]"), junk[:fleet.MaxState+1], []byte(`{"result":"none","later":1}`)},
-		fleet.DownStop:  {[]byte(`{"result":7}`), []byte(`{"result":"none"}`)},
-		fleet.DownServe: {nil, []byte(`{"name":"x","server":{"ports":[]}}`), []byte(`{"name":"x","until":"2000-01-01T00:00:00Z","server":{"ports":[0],"token":"t"}}`)},
-		fleet.DownLeave: {[]byte("x")},
+		fleet.DownTrial:   {nil, []byte("x"), junk[:fleet.MaxMessage+1], []byte(`{"spec":{"result_id":"../../x","test":"tcp"}}`), []byte(`{"spec":{"result_id":"a","test":"none"}}`), []byte(`{"spec":{"result_id":"a","test":"tcp","options":{"streams":-7}}}`)},
+		fleet.DownStart:   {nil, []byte("[]"), junk[:fleet.MaxState+1], []byte(`{"result":"none","later":1}`)},
+		fleet.DownStop:    {[]byte(`{"result":7}`), []byte(`{"result":"none"}`)},
+		fleet.DownServe:   {nil, []byte(`{"name":"x","server":{"ports":[]}}`), []byte(`{"name":"x","until":"2000-01-01T00:00:00Z","server":{"ports":[0],"token":"t"}}`)},
+		fleet.DownCommand: {nil, junk[:fleet.MaxMessage+1], []byte(`{"id":"x","text":"dG91Y2ggeA=="}`)},
+		fleet.DownLeave:   {[]byte("x")},
 	} {
 		for _, m := range messages {
 			if got := order[fleet.Answer](h, id, what, m); got.Error == nil {

@@ -91,7 +91,8 @@ func (c *Campaigns) Start(ctx context.Context, o Order) (*Run, error) {
 }
 
 // Load reads a plan that a hub may run. An error has kind file or usage, or kind refused for a plan that runs code or
-// trials on the hub: who may start a plan would have a shell there, or could copy its keys away.
+// trials on the hub: who may start a plan would have a shell there, or could copy its keys away. Commands run on the agent that
+// the plan names, if its owner allows that.
 func (c *Campaigns) Load(file string, text []byte) (*plan.Plan, error) {
 	p, _, err := conduct.Load(file, func(name string) ([]byte, error) {
 		if name != file {
@@ -105,6 +106,13 @@ func (c *Campaigns) Load(file string, text []byte) (*plan.Plan, error) {
 	if key := runsCode(p); key != "" {
 		return nil, measure.Fail(measure.KindRefused, "hub.plan.runs_code", measure.Figures{"plan": file, "key": key})
 	}
+	if e, ok := p.Endpoints.Get(p.CommandsOn); ok {
+		if err := c.conductor.Host.Agents.MayCommand(e.Agent); err != nil {
+			return nil, err
+		}
+	} else if key := runsCommands(p); key != "" {
+		return nil, measure.Fail(measure.KindRefused, "hub.plan.runs_commands", measure.Figures{"plan": file, "key": key})
+	}
 	patterns := p.AllPatterns()
 	for i := range patterns {
 		for _, client := range p.EndpointSets(&patterns[i]).Clients {
@@ -116,17 +124,10 @@ func (c *Campaigns) Load(file string, text []byte) (*plan.Plan, error) {
 	return p, nil
 }
 
-// runsCode is the key of a plan that has a program run, or "".
+// runsCode is the key of a plan that has a program run on the hub, or "".
 func runsCode(p *plan.Plan) string {
-	switch {
-	case p.Lab != "":
+	if p.Lab != "" {
 		return "lab"
-	case p.Before != "":
-		return "before"
-	case p.After != "":
-		return "after"
-	case len(p.Shell) > 0:
-		return "shell"
 	}
 	for _, e := range p.Endpoints {
 		if len(e.Value.Command) > 0 {
@@ -135,6 +136,19 @@ func runsCode(p *plan.Plan) string {
 		if e.Value.SSH != "" {
 			return "endpoints." + e.Name + ".ssh"
 		}
+	}
+	return ""
+}
+
+// runsCommands is the key of a plan that has a command run around trials, or "".
+func runsCommands(p *plan.Plan) string {
+	switch {
+	case p.Before != "":
+		return "before"
+	case p.After != "":
+		return "after"
+	case len(p.Shell) > 0:
+		return "shell"
 	}
 	for _, f := range p.Factors {
 		for _, l := range f.Value.Levels {

@@ -117,8 +117,12 @@ func TestAPlanThatRunsCodeIsRefused(t *testing.T) {
 		"before: touch x\n", "after: touch x\n", "factors: {a: {by: hand, levels: [{name: b, before: touch x}, {name: c, after: touch x}]}}\n",
 	} {
 		_, err := c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: f.plan(more)})
-		if e := measure.AsError(err, ""); e == nil || e.Code != "hub.plan.runs_code" {
+		if e := measure.AsError(err, ""); e == nil || e.Code != "hub.plan.runs_commands" {
 			t.Errorf("%s: %v", more, err)
+		}
+		_, err = c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: f.plan("commands_on: a\n" + more)})
+		if e := measure.AsError(err, ""); e == nil || e.Code != "hub.agent.no_commands" {
+			t.Errorf("on an agent that does not allow it, %s: %v", more, err)
 		}
 	}
 	for _, endpoint := range []string{"command: [ssh, a, soku]", "ssh: a"} {
