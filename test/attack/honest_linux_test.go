@@ -83,7 +83,7 @@ func (at *target) measure(c honest, within time.Duration) time.Duration {
 	err := command.Run()
 	took := time.Since(began) - c.takes
 	if err != nil || took > within {
-		at.t.Errorf("%s: %v after %v beside its own time\n%s", c.name, err, took, out.String())
+		at.t.Errorf("%s: %v after %v on top of its own time\n%s", c.name, err, took, out.String())
 	}
 	return took
 }

@@ -21,8 +21,8 @@ import (
 var _ = row(
 	attack{name: "quiet sessions", processors: 0.12, run: quietSessions},
 	attack{name: "silent sessions that spin", processors: 0.2, run: silentSpin},
-	attack{name: "sessions that nobody reads", run: unreadSessions(8, 50)},
-	attack{name: "sessions that nobody reads, of a server with few descriptors", descriptors: 1024, run: unreadSessions(2, 50)},
+	attack{name: "sessions whose replies are not read", run: unreadSessions(8, 50)},
+	attack{name: "sessions whose replies are not read, of a server with few descriptors", descriptors: 1024, run: unreadSessions(2, 50)},
 	attack{name: "pipelined messages", run: pipelinedMessages},
 	attack{name: "pipelined messages whose answers nobody reads", processors: 0.2, run: unreadAnswers},
 	attack{name: "more than the rate with intervals of an hour", rate: 20_000_000, run: longIntervals},
