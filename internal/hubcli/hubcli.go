@@ -17,12 +17,13 @@ import (
 // Program is the command line.
 var Program = cli.Program{
 	Name: "soku-hub", Short: "Run a hub: agents connect to it, and it runs campaigns on them",
-	Examples: `  soku-hub serve            on one host: prints how agents join
+	Examples: `  soku-hub demo             hub, page and two agents on this host
+  soku-hub serve            on one host: prints how agents join
   soku-hub agents           who has joined
   soku-hub run plan.yaml    a campaign on agents`,
 	Group: &cobra.Group{ID: "hub", Title: "Hub:"},
 	More: []func(*cli.System) *cobra.Command{
-		newServeCommand, newJoinCommand, newAgentsCommand, newRevokeCommand, newRunCommand, newCampaignsCommand, newStopCommand, newUsersCommand, newBackupCommand, newRestoreCommand, newConfigCommand,
+		newDemoCommand, newServeCommand, newJoinCommand, newAgentsCommand, newRevokeCommand, newRunCommand, newCampaignsCommand, newStopCommand, newUsersCommand, newBackupCommand, newRestoreCommand, newConfigCommand,
 	},
 }
 

@@ -84,24 +84,14 @@ func (f *serveFlags) run(ctx context.Context, sys *cli.System) (err error) {
 	if f.verbose {
 		level = slog.LevelInfo
 	}
-	dir := folder(sys, f.folder)
-	s, err := service.Open(ctx, service.Options{
-		Folder: dir, Listen: f.listen, NATS: f.nats, Names: names, Certificate: f.certificate, Key: f.key, Brokers: f.brokers,
-		URL: url, URLPin: urlPin, Proxies: proxies,
-		Store: st, Limits: func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Patience: f.patience.Std(), Text: sys.Catalogue,
-		Log: slog.New(slog.NewTextHandler(sys.Stderr, &slog.HandlerOptions{Level: level})),
-	})
+	s, err := openService(ctx, sys, service.Options{
+		Folder: folder(sys, f.folder), Listen: f.listen, NATS: f.nats, Names: names, Certificate: f.certificate, Key: f.key, Brokers: f.brokers,
+		URL: url, URLPin: urlPin, Proxies: proxies, Store: st, Patience: f.patience.Std(),
+	}, level)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	about, err := json.Marshal(s.About)
-	if err != nil {
-		return err
-	}
-	if err := sys.WriteFile(filepath.Join(dir, aboutFile), about, 0o644); err != nil {
-		return measure.Fail(measure.KindStore, "hub.folder", measure.Figures{"folder": dir, "cause": err})
-	}
 	if err := errors.Join(
 		say(sys, sys.Catalogue.Sentence("hub.serves", text.Args{"URL": s.About.URL})),
 		say(sys, sys.Catalogue.Sentence("hub.serves.join", nil)),
@@ -115,6 +105,25 @@ func (f *serveFlags) run(ctx context.Context, sys *cli.System) (err error) {
 		}
 	}
 	return s.Serve(ctx)
+}
+
+// openService opens a hub, and writes into its folder how commands on this host reach it. The caller closes it.
+func openService(ctx context.Context, sys *cli.System, o service.Options, level slog.Level) (*service.Service, error) {
+	o.Limits, o.Text = func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, sys.Catalogue
+	o.Log = slog.New(slog.NewTextHandler(sys.Stderr, &slog.HandlerOptions{Level: level}))
+	s, err := service.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	about, err := json.Marshal(s.About)
+	if err == nil {
+		err = sys.WriteFile(filepath.Join(o.Folder, aboutFile), about, 0o644)
+	}
+	if err != nil {
+		s.Close()
+		return nil, measure.Fail(measure.KindStore, "hub.folder", measure.Figures{"folder": o.Folder, "cause": err})
+	}
+	return s, nil
 }
 
 // reached are the names of the hub: those of the flag, or of this host and its first address.

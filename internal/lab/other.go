@@ -5,6 +5,7 @@ package lab
 import (
 	"context"
 	"io"
+	"net"
 	"os/exec"
 
 	"soku/internal/measure"
@@ -44,6 +45,11 @@ func (l *Lab) Become(string, []string) error { return needsLinux() }
 // Exec needs Linux.
 func (l *Lab) Exec(context.Context, string, []string, io.Reader, io.Writer, io.Writer) error {
 	return needsLinux()
+}
+
+// Listen needs Linux.
+func (l *Lab) Listen(context.Context, string, string) (net.Listener, error) {
+	return nil, needsLinux()
 }
 
 // Enter needs Linux.

@@ -27,7 +27,8 @@ type overviewPage struct {
 	Selection       string
 	Labels          []labelLink // by which agents can be selected
 	Agents          []agentRow
-	Known           int // agents in all
+	Known           int    // agents in all
+	Example         string // plan that is ready to start, or ""
 }
 
 type campaignRow struct {
@@ -60,7 +61,7 @@ func (p *pages) overview(w http.ResponseWriter, r *http.Request, who users.Perso
 	status := http.StatusOK
 	all, err := p.Agents.List("")
 	if err == nil {
-		page.Known, page.Labels = len(all), labelLinks(all)
+		page.Known, page.Labels, page.Example = len(all), labelLinks(all), examplePlan(all)
 		shown := all
 		if page.Selection != "" {
 			shown, err = p.Agents.List(page.Selection)

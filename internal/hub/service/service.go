@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -179,6 +180,12 @@ func (s *Service) lock() error {
 	return nil
 }
 
+// Port is that of HTTPS.
+func (s *Service) Port() string {
+	_, port, _ := net.SplitHostPort(s.listener.Addr().String())
+	return port
+}
+
 // reached is host:port by which others reach a listener.
 func (s *Service) reached(a net.Addr) string {
 	_, port, _ := net.SplitHostPort(a.String())
@@ -323,8 +330,9 @@ func (s *Service) knowAgents(ctx context.Context, registry *enrol.Registry) erro
 // takeOverEvery is how often campaigns are looked for that another hub left.
 const takeOverEvery = sqljournal.Lease
 
-// Serve serves until ctx ends. It returns an error of kind unreachable if the listener fails.
-func (s *Service) Serve(ctx context.Context) error {
+// Serve serves until ctx ends, and then also closes the further listeners. It returns an error of kind unreachable if a
+// listener fails.
+func (s *Service) Serve(ctx context.Context, more ...net.Listener) error {
 	var work panics.Group
 	defer work.Wait()
 	ctx, stop := context.WithCancel(ctx)
@@ -351,10 +359,43 @@ func (s *Service) Serve(ctx context.Context) error {
 			_ = s.server.Close() // those who follow a campaign
 		}
 	})
-	if err := s.server.ServeTLS(s.listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
-		return measure.Fail(measure.KindUnreachable, "hub.listen", measure.Figures{"address": s.o.Listen, "cause": err})
+	failed := make(chan error, 1+len(more))
+	for _, l := range append(more, s.listener) {
+		work.Go(func() {
+			err := s.server.ServeTLS(l, "", "")
+			if !errors.Is(err, http.ErrServerClosed) {
+				failed <- measure.Fail(measure.KindUnreachable, "hub.listen", measure.Figures{"address": l.Addr().String(), "cause": err})
+			}
+			stop()
+		})
 	}
-	return nil
+	work.Wait()
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return nil
+	}
+}
+
+// Await waits until an agent of each name is connected. It returns the cause of ctx when that ends.
+func (s *Service) Await(ctx context.Context, names ...string) error {
+	watcher := s.hub.Agents.Watch()
+	defer watcher.Stop()
+	for {
+		missing := slices.ContainsFunc(names, func(name string) bool {
+			a, err := s.hub.Agents.Find(name)
+			return err != nil || a.State != hub.Connected
+		})
+		if !missing {
+			return nil
+		}
+		select {
+		case <-watcher.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // Close interrupts campaigns and closes all, the last first.
