@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 
 	"soku/internal/measure"
+	"soku/test/chromium"
 )
 
 // numbered are n levels.
@@ -114,7 +115,7 @@ func TestTheAnswerChartHasThirtyRowsAtMost(t *testing.T) {
 
 func TestTextsOfTheAnswerCoverNothingInABrowser(t *testing.T) {
 	t.Parallel()
-	ctx := browser(t)
+	ctx := chromium.Start(t)
 	in := tunnels(3).input()
 	for _, r := range in.Results {
 		r.Trial.Levels[0].Value = r.Trial.Levels[0].Value + " " + "ゲートウェイ"

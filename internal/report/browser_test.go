@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -23,38 +21,8 @@ import (
 	"soku/internal/measure"
 	"soku/internal/report/printer"
 	"soku/internal/text"
-	"soku/test/tier"
+	"soku/test/chromium"
 )
-
-// browser starts a headless Chromium that ends with the test, or skips it.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	tier.WatchesTheClock(t) // a browser is slow enough without a race detector
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			program = found
-			break
-		}
-	}
-	if program == "" {
-		t.Skip("no Chromium on this machine: the page is not looked at")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
-	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Second)
-	t.Cleanup(cancel)
-	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(stop)
-	ctx, closeTab := chromedp.NewContext(ctx)
-	// Cancel waits for the browser, so that its folder can be removed.
-	t.Cleanup(func() { _ = chromedp.Cancel(ctx); closeTab() })
-	if err := chromedp.Do(ctx); err != nil {
-		t.Skipf("Chromium does not start here: %v", err)
-	}
-	return ctx
-}
 
 // complaints are what a page does that it must not.
 type complaints struct {
@@ -128,7 +96,7 @@ const visibleCharts = `[...document.querySelectorAll('svg[role=img]')].filter(e 
 // A picture is an image of its own for a page: it has a size, and nothing that the page would have to load.
 func TestAPictureIsAnImageInABrowser(t *testing.T) {
 	t.Parallel()
-	ctx := browser(t)
+	ctx := chromium.Start(t)
 	dir := t.TempDir()
 	page := "<!doctype html>"
 	pictures := build(t, loaded(campaignWithFailure(), 64, 0.5)).Pictures(text.English())
@@ -151,7 +119,7 @@ func TestAPictureIsAnImageInABrowser(t *testing.T) {
 
 func TestThePageInABrowser(t *testing.T) {
 	t.Parallel()
-	ctx := browser(t)
+	ctx := chromium.Start(t)
 	in := loaded(campaignWithFailure(), 64, 0.5)
 	in.Results[0].Findings = measure.OfSentences([]string{strings.Repeat("unbreakable", 40)})
 	in.Campaign.Plan += strings.Repeat("x", 400)
@@ -196,7 +164,7 @@ func TestThePageInABrowser(t *testing.T) {
 
 func TestThePagePrints(t *testing.T) {
 	t.Parallel()
-	ctx := browser(t)
+	ctx := chromium.Start(t)
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, []byte(written(t, inEnglish(build(t, campaignWithFailure()).HTML))), 0o644); err != nil {
 		t.Fatal(err)
@@ -215,7 +183,7 @@ func TestThePagePrints(t *testing.T) {
 // Colours of a map are there on screens and on paper, and its text is readable on all of them.
 func TestAMapOfHostsInABrowser(t *testing.T) {
 	t.Parallel()
-	ctx := browser(t)
+	ctx := chromium.Start(t)
 	file := filepath.Join(t.TempDir(), "report.html")
 	m := slowServer()
 	m.hosts, m.rounds = hostsNamed(12), 2
@@ -241,7 +209,7 @@ func TestAMapOfHostsInABrowser(t *testing.T) {
 // Charts of curves, one or several, keep their texts inside at every width.
 func TestCurvesInABrowser(t *testing.T) {
 	t.Parallel()
-	ctx := browser(t)
+	ctx := chromium.Start(t)
 	for name, zones := range map[string][]string{"one": {"1"}, "several": {"1", "2", "3"}} {
 		in := streamSweep(zones...).input()
 		in.Design.Limits = func(*measure.Result) []measure.Limit { return []measure.Limit{{Metric: "goodput_bps", Value: 12e8}} }

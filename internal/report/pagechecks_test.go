@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"soku/test/chromium"
 )
 
 // Checks of testdata/page.js, by what they look at.
@@ -57,7 +59,7 @@ func unfold(ctx context.Context, t *testing.T) {
 // Each page is opened once, and then looked at in all ways.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
-	ctx := browser(t)
+	ctx := chromium.Start(t)
 	for _, p := range testPages() {
 		t.Run(p.name, func(t *testing.T) {
 			show(ctx, t, pageFile(t, p.input()), emulation.SetDeviceMetricsOverrideParams{Width: 1200, Height: 900}, emulation.SetEmulatedMediaParams{})
@@ -147,7 +149,7 @@ func TestAccessibilityOfPages(t *testing.T) {
 	if err != nil {
 		t.Skip("no axe-core: make peers fetches it")
 	}
-	ctx := browser(t)
+	ctx := chromium.Start(t)
 	for _, p := range testPages() {
 		if p.large {
 			continue // as the others, and axe-core takes minutes
@@ -183,7 +185,7 @@ func TestTheSamplesAreShort(t *testing.T) {
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d samples, %v", len(files), err)
 	}
-	ctx := browser(t)
+	ctx := chromium.Start(t)
 	for _, name := range files {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			file, err := filepath.Abs(name)

@@ -186,7 +186,7 @@ func policyWith(style string) string {
 func secured(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
-		head.Set("Content-Security-Policy", policyWith("'self'"))
+		head.Set("Content-Security-Policy", policyWith("'self'")+"; script-src 'self'; connect-src 'self'")
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Referrer-Policy", "same-origin")
 		head.Set("Cache-Control", "no-store")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,38 +19,8 @@ import (
 	"soku/internal/fleet/endpoint"
 	"soku/internal/hub"
 	"soku/internal/hub/campaigns"
-	"soku/test/tier"
+	"soku/test/chromium"
 )
-
-// chromium starts a headless Chromium that ends with the test, or skips it.
-func chromium(t *testing.T) context.Context {
-	t.Helper()
-	tier.WatchesTheClock(t) // a browser is slow enough without a race detector
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			program = found
-			break
-		}
-	}
-	if program == "" {
-		t.Skip("no Chromium on this machine: the pages are not looked at")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.IgnoreCertErrors,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
-	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Second)
-	t.Cleanup(cancel)
-	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(stop)
-	ctx, closeTab := chromedp.NewContext(ctx)
-	// Cancel waits for the browser, so that its folder can be removed.
-	t.Cleanup(func() { _ = chromedp.Cancel(ctx); closeTab() })
-	if err := chromedp.Do(ctx); err != nil {
-		t.Skipf("Chromium does not start here: %v", err)
-	}
-	return ctx
-}
 
 // checks of a page: those of reports.
 var checks = sync.OnceValue(func() string {
@@ -120,7 +89,7 @@ func (b tab) look(name string) {
 
 // With SOKU_PICTURES=FOLDER the pages are kept there as pictures.
 func TestAPersonInABrowserGetsFromTheLinkToTheReport(t *testing.T) {
-	ctx := chromium(t)
+	ctx := chromium.Start(t)
 	s := newSite(t)
 	now := time.Now()
 	s.agents.all = []hub.Agent{
@@ -163,9 +132,18 @@ func TestAPersonInABrowserGetsFromTheLinkToTheReport(t *testing.T) {
 	s.until(t, id, func(c campaigns.State) bool { return len(c.Running) == 1 })
 	b.do(chromedp.Navigate(s.URL+"/campaigns/"+id), chromedp.WaitVisible("#waits"))
 	b.look("campaign")
+	b.do(chromedp.Focus("button.danger"))
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.dataset.loaded = 'once'")); err != nil {
+		t.Fatal(err)
+	}
+	s.pass <- struct{}{}
+	b.do(chromedp.WaitVisible("a.button"))
+	if focus, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.dataset.loaded + ' ' + document.activeElement.className")); err != nil || focus != "once danger" {
+		t.Errorf("%s, %v", focus, err)
+	}
 	close(s.pass)
 	s.until(t, id, func(c campaigns.State) bool { return c.EndedAt != nil })
-	b.do(chromedp.WaitVisible("a.button")) // by itself, since the page loads itself again
+	b.do(chromedp.WaitVisible(".ended")) // by itself
 	b.look("ended")
 	b.do(chromedp.Click("a.button"), chromedp.WaitVisible("#answers"))
 	b.look("report")

@@ -47,7 +47,7 @@ func (p *pages) campaignPage(w http.ResponseWriter, r *http.Request, who users.P
 		p.failure(w, who, err, 0)
 		return
 	}
-	p.show(w, http.StatusOK, "campaign", view{Title: page.Name, Person: who, Refresh: page.Live, Page: page})
+	p.show(w, http.StatusOK, "campaign", view{Title: page.Name, Person: who, Live: page.Live, Page: page})
 }
 
 func (p *pages) campaignOf(r *http.Request) (campaignPage, error) {

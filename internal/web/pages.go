@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"soku/internal/hub/users"
@@ -18,7 +19,7 @@ import (
 	"soku/internal/report/printer"
 )
 
-//go:embed templates/*.tmpl templates/web.css
+//go:embed templates/*.tmpl templates/web.css templates/live.js
 var pageFiles embed.FS
 
 // names of the pages' templates.
@@ -32,17 +33,20 @@ type pages struct {
 	Config
 	templates map[string]*template.Template
 	style     string // path of the style sheet
+	script    string // path of the script of pages that change
 	reports   *reports
+	following atomic.Int64 // pages that follow a campaign
 }
 
 // view is what every page shows.
 type view struct {
-	Title   string
-	Person  users.Person
-	Style   string
-	Refresh bool
-	Error   *shownError
-	Page    any // of the page itself
+	Title  string
+	Person users.Person
+	Style  string
+	Script string
+	Live   bool // it changes by itself
+	Error  *shownError
+	Page   any // of the page itself
 }
 
 // Operates reports whether the person may start and stop.
@@ -68,7 +72,7 @@ func (c Config) pages(mux *http.ServeMux) error {
 		}
 		p.templates[name] = t
 	}
-	if err := p.styleSheet(mux); err != nil {
+	if err := p.assets(mux); err != nil {
 		return err
 	}
 	mux.HandleFunc("GET /login", p.loginForm)
@@ -80,6 +84,7 @@ func (c Config) pages(mux *http.ServeMux) error {
 	p.handle(mux, "POST /join", users.Operator, p.join)
 	p.handle(mux, "POST /start", users.Viewer, p.startForm)
 	p.handle(mux, "GET /campaigns/{campaign}", users.Viewer, p.campaignPage)
+	p.handle(mux, "GET /campaigns/{campaign}/live", users.Viewer, p.liveCampaignPage)
 	p.handle(mux, "POST /campaigns/{campaign}/stop", users.Operator, p.stopForm)
 	p.handle(mux, "GET /campaigns/{campaign}/report", users.Viewer, p.report)
 	p.handle(mux, "GET /audit", users.Admin, p.auditPage)
@@ -90,8 +95,8 @@ func (c Config) pages(mux *http.ServeMux) error {
 	return nil
 }
 
-// styleSheet serves the style of reports and that of these pages as one file, whose name changes with it.
-func (p *pages) styleSheet(mux *http.ServeMux) error {
+// assets serves the style of reports and that of these pages as one file, and the script.
+func (p *pages) assets(mux *http.ServeMux) error {
 	css, err := printer.StyleSheet()
 	if err != nil {
 		return err
@@ -100,15 +105,25 @@ func (p *pages) styleSheet(mux *http.ServeMux) error {
 	if err != nil {
 		return err
 	}
-	css = append(css, own...)
-	sum := sha256.Sum256(css)
-	p.style = "/assets/" + hex.EncodeToString(sum[:8]) + ".css"
-	mux.HandleFunc("GET "+p.style, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/css; charset=utf-8")
-		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		_, _ = w.Write(css) // a client that is gone
-	})
+	script, err := pageFiles.ReadFile("templates/live.js")
+	if err != nil {
+		return err
+	}
+	p.style = asset(mux, ".css", "text/css", append(css, own...))
+	p.script = asset(mux, ".js", "text/javascript", script)
 	return nil
+}
+
+// asset serves a file that browsers keep, because its name changes with its content. It returns the path.
+func asset(mux *http.ServeMux, extension, kind string, content []byte) string {
+	sum := sha256.Sum256(content)
+	path := "/assets/" + hex.EncodeToString(sum[:8]) + extension
+	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind+"; charset=utf-8")
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		_, _ = w.Write(content) // a client that is gone
+	})
+	return path
 }
 
 // handle has a page made for people who have at least a role. Others are asked to log in.
@@ -135,7 +150,7 @@ func (p *pages) handle(mux *http.ServeMux, pattern string, least users.Role, ans
 
 // show writes a page.
 func (p *pages) show(w http.ResponseWriter, status int, name string, v view) {
-	v.Style = p.style
+	v.Style, v.Script = p.style, p.script
 	var page bytes.Buffer
 	if err := p.templates[name].Execute(&page, v); err != nil {
 		p.Log.Error("a page cannot be made", "page", name, "error", err)

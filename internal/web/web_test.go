@@ -262,7 +262,7 @@ func TestACampaignFromItsPlanToItsReport(t *testing.T) {
 	page, id := started.location, strings.TrimPrefix(started.location, "/campaigns/")
 	s.until(t, id, func(c campaigns.State) bool { return len(c.Running) == 1 })
 	s.waiting = []hub.Wait{{Holder: id, Hosts: []string{"UABC"}, For: []string{"other"}}, {Holder: "z", Hosts: []string{"UZ"}}}
-	b.get(page).has(t, 200, `http-equiv="refresh"`, "0 of 3 trials", "Stop the campaign", "for UABC, used by other")
+	b.get(page).has(t, 200, `<noscript><meta http-equiv="refresh"`, "0 of 3 trials", "Stop the campaign", "for UABC, used by other")
 	if strings.Contains(b.get(page).body, "UZ") {
 		t.Error("a campaign shows what another waits for")
 	}
@@ -272,6 +272,11 @@ func TestACampaignFromItsPlanToItsReport(t *testing.T) {
 	s.until(t, id, func(c campaigns.State) bool { return c.Done == 1 })
 	first := b.get(page + "/report")
 	close(s.pass)
+	follow := b.get(page + "/live") // until the end of the campaign
+	follow.has(t, 200, "data: ", "1 of 3 trials", "3 of 3 trials", "\nevent: end\n")
+	if kind := follow.header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Error(kind)
+	}
 	s.until(t, id, func(c campaigns.State) bool { return c.EndedAt != nil })
 	b.get(page).has(t, 200, "Ended", "3 of 3 trials", page+"/report")
 	if strings.Contains(b.get(page).body, "refresh") {
