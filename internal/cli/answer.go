@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/text"
@@ -68,7 +69,7 @@ type terminalQuestions struct {
 }
 
 // SetLevels implements [conduct.Questions].
-func (q *terminalQuestions) SetLevels(ctx context.Context, change campaign.HandChange) error {
+func (q *terminalQuestions) SetLevels(ctx context.Context, change campaign.HandChange) (journal.Confirmed, error) {
 	q.clearLine()
 	names := make([]string, len(change.Levels))
 	for i, l := range change.Levels {
@@ -79,5 +80,5 @@ func (q *terminalQuestions) SetLevels(ctx context.Context, change campaign.HandC
 	if err != nil {
 		fmt.Fprintln(q.sys.Stderr)
 	}
-	return err
+	return journal.Confirmed{How: journal.ConfirmedAtTerminal, User: q.sys.Username()}, err
 }

@@ -197,9 +197,10 @@ func (c *Conductor) confirm(o Order) (func(context.Context, campaign.HandChange)
 		return nil, o.Plan.NoTerminal(states[0])
 	}
 	return func(ctx context.Context, change campaign.HandChange) (journal.Confirmed, error) {
-		if err := c.Questions.SetLevels(ctx, change); err != nil {
+		confirmed, err := c.Questions.SetLevels(ctx, change)
+		if err != nil {
 			return journal.Confirmed{}, measure.Fail(measure.KindInterrupted, "campaign.not_confirmed", measure.Figures{"plan": o.Plan.File})
 		}
-		return journal.Confirmed{How: journal.ConfirmedAtTerminal, User: c.Host.Username()}, nil
+		return confirmed, nil
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/campaign/advice"
+	"soku/internal/campaign/journal"
 	"soku/internal/measure"
 )
 
@@ -72,9 +73,9 @@ type Ended struct {
 
 // Questions asks a person.
 type Questions interface {
-	// SetLevels asks a person to make a change, and returns when they confirm it.
+	// SetLevels asks a person to make a change, and returns when they confirm it, and who did.
 	// It returns an error if ctx ends or no answer can come.
-	SetLevels(context.Context, campaign.HandChange) error
+	SetLevels(context.Context, campaign.HandChange) (journal.Confirmed, error)
 }
 
 // silent is the observer of a caller that has none.

@@ -149,6 +149,50 @@ func newStopCommand(sys *cli.System) *cobra.Command {
 	return cmd
 }
 
+func newConfirmCommand(sys *cli.System) *cobra.Command {
+	f := &asking{}
+	cmd := &cobra.Command{
+		Use:   "confirm CAMPAIGN",
+		Short: "Confirm that a change by hand was made",
+		Long: `Confirms the change that a campaign waits for: its plan has a factor with
+by: hand, and a person has set what the campaign asks for.`,
+		Example: "  soku-hub confirm 20260102-030405-west-1a2b3c",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.client(sys)
+			if err != nil {
+				return err
+			}
+			path := "/api/v1/campaigns/" + url.PathEscape(args[0])
+			var now web.Changed
+			if err := c.ask(cmd.Context(), http.MethodGet, path, nil, &now); err != nil {
+				return err
+			}
+			if now.State.Asks == nil {
+				return measure.Fail(measure.KindUsage, "hubcli.not_asked", measure.Figures{"campaign": args[0]})
+			}
+			var s campaigns.State
+			if err := c.ask(cmd.Context(), http.MethodPost, path+"/confirm", web.Answer{Question: now.State.Asks.ID}, &s); err != nil {
+				return err
+			}
+			if f.json {
+				return printJSON(sys, s)
+			}
+			return say(sys, sys.Catalogue.Sentence("hub.confirmed", text.Args{"Campaign": s.Campaign, "Levels": levelsOf(sys, *now.State.Asks)}))
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// levelsOf are the levels that a person is asked to set.
+func levelsOf(sys *cli.System, q campaigns.Question) (out []string) {
+	for _, l := range q.Levels {
+		out = append(out, sys.Catalogue.Sentence("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value}))
+	}
+	return out
+}
+
 func newCampaignsCommand(sys *cli.System) *cobra.Command {
 	f := &asking{}
 	cmd := &cobra.Command{

@@ -22,6 +22,7 @@ type view struct {
 	sys    *cli.System
 	quiet  bool
 	events time.Time // of the newest that was shown
+	asked  int64     // the question that was shown last
 	done   int
 	drawn  bool
 }
@@ -37,6 +38,10 @@ func (v *view) draw(s campaigns.State) {
 			v.events = e.At
 			v.line(v.sys.Catalogue.Sentence("hub.run.event", text.Args{"Kind": e.Kind, "Host": e.Host, "Error": e.Error}))
 		}
+	}
+	if s.Asks != nil && s.Asks.ID != v.asked {
+		v.asked = s.Asks.ID
+		v.line(v.sys.Catalogue.Sentence("hub.run.asks", text.Args{"Levels": levelsOf(v.sys, *s.Asks), "Number": s.Asks.Number, "Of": s.Asks.Of, "Campaign": s.Campaign}))
 	}
 	now := progressOf(v.sys, s)
 	switch {

@@ -110,6 +110,11 @@ type Changed struct {
 	Version uint64          `json:"version"`
 }
 
+// Answer is the answer to a question of a campaign: its person has made the change.
+type Answer struct {
+	Question int64 `json:"question"`
+}
+
 // New returns the handler. An error is a defect of the program's own templates.
 func New(c Config) (http.Handler, error) {
 	mux := http.NewServeMux()
@@ -159,6 +164,7 @@ func New(c Config) (http.Handler, error) {
 	person("GET /api/v1/campaigns", users.Viewer, func(*http.Request, users.Person) (any, error) { return c.Campaigns.States(), nil })
 	person("GET /api/v1/campaigns/{campaign}", users.Viewer, c.campaign)
 	person("POST /api/v1/campaigns/{campaign}/stop", users.Operator, c.stop)
+	person("POST /api/v1/campaigns/{campaign}/confirm", users.Operator, c.confirm)
 	person("GET /api/v1/users", users.Admin, func(r *http.Request, _ users.Person) (any, error) { return c.Users.List(r.Context()) })
 	person("POST /api/v1/users", users.Admin, c.addUser)
 	person("DELETE /api/v1/users/{name}", users.Admin, c.removeUser)
@@ -354,6 +360,25 @@ func (c Config) stop(r *http.Request, person users.Person) (any, error) {
 func (c Config) end(r *http.Request, person users.Person, id string) error {
 	err := c.Campaigns.Stop(id, person.Name)
 	c.audit(r, person.Name, users.ActionStop, id, err)
+	return err
+}
+
+func (c Config) confirm(r *http.Request, person users.Person) (any, error) {
+	answer, err := read[Answer](r)
+	if err != nil {
+		return nil, err
+	}
+	id := r.PathValue("campaign")
+	if err := c.confirmed(r, person, id, answer.Question); err != nil {
+		return nil, err
+	}
+	return c.Campaigns.Find(id).State(), nil
+}
+
+// confirmed answers a question of a campaign for a person.
+func (c Config) confirmed(r *http.Request, person users.Person, id string, question int64) error {
+	err := c.Campaigns.Confirm(id, question, person.Name)
+	c.audit(r, person.Name, users.ActionConfirm, id, err)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"soku/internal/hub"
@@ -22,6 +23,8 @@ type campaignPage struct {
 	Done      int
 	Total     int
 	Skipped   int
+	Asks      *campaigns.Question
+	Levels    []string // to which the person who is asked sets factors
 	Running   []campaigns.Trial
 	Rates     []string // of the running, by place
 	Events    []eventRow
@@ -90,6 +93,11 @@ func (p *pages) liveCampaign(s campaigns.State) campaignPage {
 	if s.Error != nil {
 		page.Why = p.words(s.Error)
 	}
+	if page.Asks = s.Asks; s.Asks != nil {
+		for _, l := range s.Asks.Levels {
+			page.Levels = append(page.Levels, p.Text.Sentence("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value}))
+		}
+	}
 	for _, t := range s.Running {
 		rate := ""
 		if t.Bps > 0 {
@@ -142,6 +150,16 @@ func (p *pages) waits(campaign string) (out []waitRow) {
 func (p *pages) stopForm(w http.ResponseWriter, r *http.Request, who users.Person) {
 	id := r.PathValue("campaign")
 	if err := p.end(r, who, id); err != nil {
+		p.failure(w, who, err, 0)
+		return
+	}
+	http.Redirect(w, r, "/campaigns/"+url.PathEscape(id), http.StatusSeeOther)
+}
+
+func (p *pages) confirmForm(w http.ResponseWriter, r *http.Request, who users.Person) {
+	id := r.PathValue("campaign")
+	question, _ := strconv.ParseInt(r.PostFormValue("question"), 10, 64) // 0: not asked
+	if err := p.confirmed(r, who, id, question); err != nil {
 		p.failure(w, who, err, 0)
 		return
 	}

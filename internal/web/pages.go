@@ -86,6 +86,7 @@ func (c Config) pages(mux *http.ServeMux) error {
 	p.handle(mux, "GET /campaigns/{campaign}", users.Viewer, p.campaignPage)
 	p.handle(mux, "GET /campaigns/{campaign}/live", users.Viewer, p.liveCampaignPage)
 	p.handle(mux, "POST /campaigns/{campaign}/stop", users.Operator, p.stopForm)
+	p.handle(mux, "POST /campaigns/{campaign}/confirm", users.Operator, p.confirmForm)
 	p.handle(mux, "GET /campaigns/{campaign}/report", users.Viewer, p.report)
 	p.handle(mux, "GET /audit", users.Admin, p.auditPage)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

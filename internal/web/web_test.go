@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,7 @@ func TestEachRoleMayDoWhatItMay(t *testing.T) {
 		{http.MethodDelete, "/api/v1/tokens/none", "", users.Operator, 404},
 		{http.MethodPost, "/api/v1/campaigns", "campaign: [", users.Operator, 400},
 		{http.MethodPost, "/api/v1/campaigns/none/stop", "", users.Operator, 404},
+		{http.MethodPost, "/api/v1/campaigns/none/confirm", `{"question":1}`, users.Operator, 404},
 		{http.MethodPost, "/api/v1/agents/vm1/revoke", "", users.Admin, 200},
 		{http.MethodGet, "/api/v1/nats-config", "", users.Admin, 200},
 		{http.MethodGet, "/api/v1/users", "", users.Admin, 200},
@@ -103,6 +105,7 @@ func TestAWrongRoleGetsAPage(t *testing.T) {
 	v.submit("check", s.plan("t")).has(t, 200, "3 rounds")
 	v.submit("start", s.plan("t")).has(t, 403, "needs the role operator")
 	v.post("/campaigns/x/stop", nil).has(t, 403)
+	v.post("/campaigns/x/confirm", nil).has(t, 403)
 	if len(s.campaigns.States()) > 0 {
 		t.Error("a viewer has started a campaign")
 	}
@@ -440,5 +443,53 @@ func TestPathsOfTheAPIThatAreNotThereAnswerInJSON(t *testing.T) {
 		if got.status != c.status || got.header.Get("Content-Type") != "application/json" || !strings.Contains(got.body, c.code) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, got.status, got.body)
 		}
+	}
+}
+
+var question = regexp.MustCompile(`name="question" value="(\d+)"`)
+
+// A campaign asks on its page for what a person has to change. Operators confirm it.
+func TestAChangeByHandIsConfirmedOnThePage(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	close(s.pass)
+	o, v := s.as(t, "op", users.Operator), s.as(t, "v", users.Viewer)
+	started := o.submit("start", s.plan("t")+"factors: {cable: {by: hand, levels: [\"<b>red\", blue]}}\n")
+	page, id := started.location, strings.TrimPrefix(started.location, "/campaigns/")
+	if started.status != http.StatusSeeOther {
+		t.Fatalf("%+v", started)
+	}
+	var last int64
+	for changes := 0; ; changes++ {
+		var now campaigns.State
+		s.until(t, id, func(c campaigns.State) bool {
+			now = c
+			return c.EndedAt != nil || c.Asks != nil && c.Asks.ID != last
+		})
+		if now.EndedAt != nil {
+			if now.Done != 6 || changes < 4 {
+				t.Errorf("%d changes: %+v", changes, now)
+			}
+			break
+		}
+		last = now.Asks.ID
+		shown := v.get(page)
+		shown.has(t, 200, "cable to ", "An operator or an admin confirms it")
+		if found := tag.FindString(strings.Replace(shown.body, "<script src=\"/assets/", "", 1)); found != "" || question.MatchString(shown.body) {
+			t.Errorf("%q: %s", found, shown.body)
+		}
+		asked := o.get(page)
+		got := question.FindStringSubmatch(asked.body)
+		if got == nil {
+			t.Fatal(asked.body)
+		}
+		if r := o.post(page+"/confirm", url.Values{"question": {got[1]}}); r.status != http.StatusSeeOther || r.location != page {
+			t.Errorf("%+v", r)
+		}
+		o.post(page+"/confirm", url.Values{"question": {got[1]}}).has(t, 409, "somebody else")
+	}
+	entries, err := s.users.Entries(t.Context(), 100)
+	if err != nil || !logged(entries, users.ActionConfirm, id, "") || !logged(entries, users.ActionConfirm, id, "hub.campaign.not_asked") {
+		t.Errorf("%+v, %v", entries, err)
 	}
 }

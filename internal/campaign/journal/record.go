@@ -282,13 +282,14 @@ type AbortRecord struct {
 
 // Confirmed is how a person confirmed a change by hand.
 type Confirmed struct {
-	How  string `json:"how"` // terminal: asked and answered; only: the selection says so
+	How  string `json:"how"` // terminal, hub: asked there and answered; only: the selection says so
 	User string `json:"user,omitempty"`
 }
 
 // Ways to confirm a change.
 const (
 	ConfirmedAtTerminal  = "terminal"
+	ConfirmedAtHub       = "hub"
 	ConfirmedBySelection = "only"
 )
 

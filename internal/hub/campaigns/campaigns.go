@@ -166,7 +166,7 @@ func (c *Campaigns) launch(ctx context.Context, o conduct.Order) (*Run, error) {
 	own, cancel := context.WithCancelCause(c.ctx)
 	r.cancel = cancel
 	conductor := c.conductor
-	conductor.Observer = r
+	conductor.Observer, conductor.Questions = r, r
 	c.work.Go(func() {
 		defer cancel(nil)
 		_, err := conductor.Run(own, o)
@@ -236,6 +236,19 @@ func (c *Campaigns) Stop(id, person string) error {
 		return measure.Fail(measure.KindNotFound, "hub.campaign.not_running", measure.Figures{"campaign": id})
 	}
 	r.cancel(measure.Fail(measure.KindInterrupted, codeStopped, measure.Figures{"person": person}))
+	return nil
+}
+
+// Confirm answers a [Question] of a campaign: the person has made the change. An error has kind not_found, or refused if
+// the campaign does not ask that, because somebody else has answered.
+func (c *Campaigns) Confirm(id string, question int64, person string) error {
+	r := c.Find(id)
+	if r == nil || r.State().EndedAt != nil {
+		return measure.Fail(measure.KindNotFound, "hub.campaign.not_running", measure.Figures{"campaign": id})
+	}
+	if !r.confirm(question, person) {
+		return measure.Fail(measure.KindRefused, "hub.campaign.not_asked", measure.Figures{"campaign": id})
+	}
 	return nil
 }
 

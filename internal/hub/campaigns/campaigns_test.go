@@ -278,3 +278,65 @@ func TestPatternsThatWereNotAskedForAreNotRunAfterATakeover(t *testing.T) {
 		}
 	}
 }
+
+// Each change is confirmed by a person, once, and the journal has who it was. A hub that goes on with the campaign asks again.
+func TestAChangeByHandIsConfirmedByAPerson(t *testing.T) {
+	f := newFixture(t)
+	c := f.hub(t, open())
+	text := f.plan("factors: {cable: {by: hand, levels: [red, blue]}}\n")
+	r, err := c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := func(s campaigns.State) bool { return s.Asks != nil }
+	first := until(t, r, asks)
+	id := first.Campaign
+	if q := first.Asks; q.Number != 1 || len(q.Levels) != 1 || q.Levels[0].Factor != "cable" || first.Done > 0 {
+		t.Errorf("%+v", q)
+	}
+	if err := c.Confirm(id, first.Asks.ID+1, "eve"); measure.KindOf(err) != measure.KindRefused {
+		t.Error(err)
+	}
+	if err := c.Confirm(id, first.Asks.ID, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Confirm(id, first.Asks.ID, "eve"); measure.KindOf(err) != measure.KindRefused {
+		t.Error(err)
+	}
+	second := until(t, r, func(s campaigns.State) bool { return asks(s) && s.Asks.ID != first.Asks.ID })
+	if second.Done != 1 || second.Asks.Number != 2 {
+		t.Errorf("%+v", second)
+	}
+	c.Close()
+	next := f.hub(t, open())
+	if _, err := next.TakeOver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r = next.Find(id)
+	for last := second.Asks.ID; ; {
+		s := until(t, r, func(s campaigns.State) bool { return ended(s) || asks(s) && s.Asks.ID != last })
+		if ended(s) {
+			if s.Done != 6 || s.Error != nil || s.Asks != nil {
+				t.Errorf("%+v", s)
+			}
+			break
+		}
+		last = s.Asks.ID
+		if err := next.Confirm(id, last, "bob"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var people []string
+	err = f.journals.Read(id, func(r journal.Record) error {
+		if r.Change != nil {
+			people = append(people, r.Change.How+" "+r.Change.User)
+		}
+		return nil
+	})
+	if err != nil || len(people) < 3 || people[0] != "hub ann" || people[1] != "hub bob" || slices.Contains(people, "hub eve") {
+		t.Errorf("%q, %v", people, err)
+	}
+	if err := next.Confirm(id, 1, "bob"); measure.KindOf(err) != measure.KindNotFound {
+		t.Error(err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/conduct"
 	"soku/internal/measure"
 )
@@ -24,6 +25,7 @@ type State struct {
 	Total   int   `json:"total"`
 	LeftNs  int64 `json:"left_ns"` // of time, estimated
 
+	Asks    *Question      `json:"asks,omitempty"` // what the campaign waits for a person to do
 	Running []Trial        `json:"running,omitempty"`
 	Events  []Event        `json:"events,omitempty"` // the newest last
 	Error   *measure.Error `json:"error,omitempty"`  // why it ended before all was done
@@ -42,6 +44,14 @@ type Trial struct {
 	Bps     float64      `json:"bps,omitempty"` // of the last interval
 }
 
+// Question is a change that a person is asked to make, by [Campaigns.Confirm].
+type Question struct {
+	ID     int64           `json:"id"` // of this question: no later one has it
+	Levels []measure.Level `json:"levels"`
+	Number int             `json:"number"`       // among the changes of this run, from 1
+	Of     int             `json:"of,omitempty"` // changes that this run needs; 0: not known
+}
+
 // Event is something that a person wants to know afterwards.
 type Event struct {
 	At    time.Time      `json:"at"`
@@ -54,7 +64,7 @@ type Event struct {
 // mostEvents is how many events a state has; those between the first half and the newest are left out.
 const mostEvents = 200
 
-// Run is one campaign. It is a [conduct.Observer]; other methods may be called by several goroutines.
+// Run is one campaign. It is a [conduct.Observer] and its [conduct.Questions]; other methods may be called by several goroutines.
 type Run struct {
 	now    func() time.Time
 	cancel context.CancelCauseFunc
@@ -65,6 +75,7 @@ type Run struct {
 	state   State
 	version uint64
 	changed chan struct{} // closed by the next change
+	answer  chan string   // takes the name of the person who confirms; nil: nobody is asked
 }
 
 func newRun(now func() time.Time) *Run {
@@ -111,6 +122,33 @@ func (r *Run) change(edit func(s *State)) {
 	r.version++
 	close(r.changed)
 	r.changed = make(chan struct{})
+}
+
+// SetLevels implements [conduct.Questions].
+func (r *Run) SetLevels(ctx context.Context, c campaign.HandChange) (journal.Confirmed, error) {
+	answer := make(chan string, 1)
+	r.change(func(s *State) {
+		s.Asks, r.answer = &Question{ID: r.now().UnixNano(), Levels: c.Levels, Number: c.Number, Of: c.Of}, answer
+	})
+	defer r.change(func(s *State) { s.Asks, r.answer = nil, nil })
+	select {
+	case person := <-answer:
+		return journal.Confirmed{How: journal.ConfirmedAtHub, User: person}, nil
+	case <-ctx.Done():
+		return journal.Confirmed{}, context.Cause(ctx)
+	}
+}
+
+// confirm answers a question, and reports whether it is still asked.
+func (r *Run) confirm(question int64, person string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.answer == nil || r.state.Asks.ID != question {
+		return false
+	}
+	r.answer <- person
+	r.answer = nil
+	return true
 }
 
 // Begun implements [conduct.Observer].

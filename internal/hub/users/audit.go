@@ -35,6 +35,7 @@ const (
 	ActionRevoke   Action = "agent_revoke"
 	ActionStart    Action = "campaign_start"
 	ActionStop     Action = "campaign_stop"
+	ActionConfirm  Action = "campaign_confirm" // that a change by hand was made
 )
 
 // Entry is a line of the log: who did what, from where, and how it went.
