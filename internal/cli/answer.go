@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"soku/internal/campaign"
-	"soku/internal/campaign/journal"
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/text"
@@ -69,16 +68,16 @@ type terminalQuestions struct {
 }
 
 // SetLevels implements [conduct.Questions].
-func (q *terminalQuestions) SetLevels(ctx context.Context, change campaign.HandChange) (journal.Confirmed, error) {
+func (q *terminalQuestions) SetLevels(ctx context.Context, change campaign.HandChange) (person string, err error) {
 	q.clearLine()
 	names := make([]string, len(change.Levels))
 	for i, l := range change.Levels {
 		names[i] = q.sys.Catalogue.Sentence("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value})
 	}
 	fmt.Fprint(q.sys.Stderr, printable.Line(q.sys.Catalogue.Sentence("run.by_hand", text.Args{"Levels": names, "Number": change.Number, "Of": change.Of})), " ")
-	_, err := nextLine(ctx, q.lines)
+	_, err = nextLine(ctx, q.lines)
 	if err != nil {
 		fmt.Fprintln(q.sys.Stderr)
 	}
-	return journal.Confirmed{How: journal.ConfirmedAtTerminal, User: q.sys.Username()}, err
+	return "", err
 }

@@ -197,10 +197,13 @@ func (c *Conductor) confirm(o Order) (func(context.Context, campaign.HandChange)
 		return nil, o.Plan.NoTerminal(states[0])
 	}
 	return func(ctx context.Context, change campaign.HandChange) (journal.Confirmed, error) {
-		confirmed, err := c.Questions.SetLevels(ctx, change)
+		person, err := c.Questions.SetLevels(ctx, change)
 		if err != nil {
 			return journal.Confirmed{}, measure.Fail(measure.KindInterrupted, "campaign.not_confirmed", measure.Figures{"plan": o.Plan.File})
 		}
-		return confirmed, nil
+		if person != "" {
+			return journal.Confirmed{How: journal.ConfirmedAtHub, User: person}, nil
+		}
+		return journal.Confirmed{How: journal.ConfirmedAtTerminal, User: c.Host.Username()}, nil
 	}, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/campaign/advice"
-	"soku/internal/campaign/journal"
 	"soku/internal/measure"
 )
 
@@ -73,9 +72,9 @@ type Ended struct {
 
 // Questions asks a person.
 type Questions interface {
-	// SetLevels asks a person to make a change, and returns when they confirm it, and who did.
-	// It returns an error if ctx ends or no answer can come.
-	SetLevels(context.Context, campaign.HandChange) (journal.Confirmed, error)
+	// SetLevels asks a person to make a change, and returns when they confirm it: the user of a hub who
+	// did, or "" for the user of this process at its terminal. It returns an error if ctx ends or no answer can come.
+	SetLevels(context.Context, campaign.HandChange) (person string, err error)
 }
 
 // silent is the observer of a caller that has none.

@@ -5,7 +5,8 @@
 // are JSON, and a failure has a status of 400 or more and the member error. All others are pages for people, who log
 // in. What a person or a program may do is said by its role (package hub/users).
 //
-// Pages have no scripts: their Content-Security-Policy allows none, and forms and a page that reloads itself do.
+// Every page works without scripts. The one of a campaign that runs has one, by which it shows changes that the hub sends
+// (docs/decisions/0014); the Content-Security-Policy allows no other.
 // Requests that change something are refused if they come from another site's page.
 //
 // The package starts no goroutines but those of net/http.

@@ -79,7 +79,7 @@ type site struct {
 	port      uint16
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t testing.TB) *site {
 	t.Helper()
 	s := &site{agents: &agents{}, pass: make(chan struct{})}
 	srv, err := server.New(server.Config{Listen: "127.0.0.1:0", MaxClients: 10, Version: "test"})
@@ -141,12 +141,12 @@ func (s *site) plan(title string) string {
 
 // browser is a person's browser. It keeps cookies and follows no redirects.
 type browser struct {
-	t    *testing.T
+	t    testing.TB
 	site *site
 	http *http.Client
 }
 
-func (s *site) browser(t *testing.T) *browser {
+func (s *site) browser(t testing.TB) *browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func (s *site) browser(t *testing.T) *browser {
 }
 
 // as is the browser of a new user who has logged in.
-func (s *site) as(t *testing.T, name string, role users.Role) *browser {
+func (s *site) as(t testing.TB, name string, role users.Role) *browser {
 	t.Helper()
 	link, err := s.users.Add(t.Context(), name, role)
 	if err != nil {

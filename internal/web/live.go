@@ -13,7 +13,7 @@ import (
 
 // Bounds of pages that follow a campaign.
 const (
-	mostLive     = 500             // at once; others load themselves again
+	mostLive     = 500             // simultaneously; others load themselves again
 	longestLive  = time.Minute     // then the browser connects again, and the rights of its person are checked again
 	liveEvery    = time.Second     // between two states that are sent
 	liveAnyway   = 5 * time.Second // between two looks at what changes without a new state: agents that come and go
@@ -23,7 +23,7 @@ const (
 // eventLines writes a page as the data of an event, whose lines end with either character.
 var eventLines = strings.NewReplacer("\r", "", "\n", "\ndata: ")
 
-// liveCampaignPage sends the part of a campaign's page that changes, as server-sent events: one at once, and one
+// liveCampaignPage sends the part of a campaign's page that changes, as server-sent events: one immediately, and one
 // whenever it is another. After the end of the campaign comes an event "end".
 func (p *pages) liveCampaignPage(w http.ResponseWriter, r *http.Request, who users.Person) {
 	run := p.Campaigns.Find(r.PathValue("campaign"))

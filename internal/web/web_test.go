@@ -486,7 +486,7 @@ func TestAChangeByHandIsConfirmedOnThePage(t *testing.T) {
 		if r := o.post(page+"/confirm", url.Values{"question": {got[1]}}); r.status != http.StatusSeeOther || r.location != page {
 			t.Errorf("%+v", r)
 		}
-		o.post(page+"/confirm", url.Values{"question": {got[1]}}).has(t, 409, "somebody else")
+		o.post(page+"/confirm", url.Values{"question": {got[1]}}).has(t, 409, "another person")
 	}
 	entries, err := s.users.Entries(t.Context(), 100)
 	if err != nil || !logged(entries, users.ActionConfirm, id, "") || !logged(entries, users.ActionConfirm, id, "hub.campaign.not_asked") {

@@ -120,7 +120,7 @@ func TestADemoRunsOverLoopbackAndKeepsItsFolder(t *testing.T) {
 	}
 }
 
-// What a demo that was killed left is removed by the next one, whose hub has the same port.
+// The next demo removes the network of one that was killed, because its hub has the same port.
 func TestADemoThatWasKilledIsCleanedUpByTheNext(t *testing.T) {
 	tier.NeedsRoot(t, "network namespaces")
 	first := startDemo(t)

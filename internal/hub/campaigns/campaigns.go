@@ -240,7 +240,7 @@ func (c *Campaigns) Stop(id, person string) error {
 }
 
 // Confirm answers a [Question] of a campaign: the person has made the change. An error has kind not_found, or refused if
-// the campaign does not ask that, because somebody else has answered.
+// the campaign does not ask that, because it was answered before.
 func (c *Campaigns) Confirm(id string, question int64, person string) error {
 	r := c.Find(id)
 	if r == nil || r.State().EndedAt != nil {

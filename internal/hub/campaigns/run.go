@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"soku/internal/campaign"
-	"soku/internal/campaign/journal"
 	"soku/internal/conduct"
 	"soku/internal/measure"
 )
@@ -75,7 +74,7 @@ type Run struct {
 	state   State
 	version uint64
 	changed chan struct{} // closed by the next change
-	answer  chan string   // takes the name of the person who confirms; nil: nobody is asked
+	answer  chan string   // takes the name of the person who confirms; nil: there is no question
 }
 
 func newRun(now func() time.Time) *Run {
@@ -125,17 +124,17 @@ func (r *Run) change(edit func(s *State)) {
 }
 
 // SetLevels implements [conduct.Questions].
-func (r *Run) SetLevels(ctx context.Context, c campaign.HandChange) (journal.Confirmed, error) {
+func (r *Run) SetLevels(ctx context.Context, c campaign.HandChange) (person string, err error) {
 	answer := make(chan string, 1)
 	r.change(func(s *State) {
 		s.Asks, r.answer = &Question{ID: r.now().UnixNano(), Levels: c.Levels, Number: c.Number, Of: c.Of}, answer
 	})
 	defer r.change(func(s *State) { s.Asks, r.answer = nil, nil })
 	select {
-	case person := <-answer:
-		return journal.Confirmed{How: journal.ConfirmedAtHub, User: person}, nil
+	case person = <-answer:
+		return person, nil
 	case <-ctx.Done():
-		return journal.Confirmed{}, context.Cause(ctx)
+		return "", context.Cause(ctx)
 	}
 }
 
