@@ -2,28 +2,29 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"sync"
 	"time"
-
-	"soku/internal/measure"
 )
 
-// barrier is where a child that is ready waits for its start. arrive and pass are
+// barrier is where a child that is ready waits for its start. arrive, pass and began are
 // called in the order in which the child reports, leave when it has ended.
 type barrier struct {
-	cancel context.CancelCauseFunc // ends the child
-	ready  func(context.Context) error
-	ctx    context.Context // of the wait
-	stop   context.CancelFunc
-	stdin  io.Writer
-	client measure.Endpoint
-	work   sync.WaitGroup
+	cancel  context.CancelCauseFunc // ends the child
+	hooks   Hooks
+	compare func(context.Context) (Clock, error) // the child's clock; nil: it is not known
+	ctx     context.Context                      // of the wait
+	stop    context.CancelFunc
+	stdin   io.Writer
+	spec    Spec
+	work    sync.WaitGroup
 
-	mu      sync.Mutex
-	state   barrierState
-	ordered time.Time // when the order to start was sent; zero before
-	err     error     // why the trial was not to start
+	mu    sync.Mutex
+	state barrierState
+	start Start
+	owed  bool  // the start is to be reported by leave
+	err   error // why the trial was not to start
 }
 
 type barrierState int
@@ -35,10 +36,10 @@ const (
 	closed                      // it may not, or did before the signal
 )
 
-// newBarrier makes the barrier of a trial with the hook ready, which may be nil.
-func newBarrier(ctx context.Context, cancel context.CancelCauseFunc, ready func(context.Context) error, stdin io.Writer, client measure.Endpoint) *barrier {
-	b := &barrier{cancel: cancel, ready: ready, stdin: stdin, client: client}
-	if ready == nil {
+// newBarrier makes the barrier of a trial.
+func newBarrier(ctx context.Context, cancel context.CancelCauseFunc, h Hooks, clock func(context.Context) (Clock, error), stdin io.Writer, s Spec) *barrier {
+	b := &barrier{cancel: cancel, hooks: h, compare: clock, stdin: stdin, spec: s}
+	if h.Ready == nil {
 		b.state = open
 	}
 	b.ctx, b.stop = context.WithCancel(ctx)
@@ -55,18 +56,40 @@ func (b *barrier) arrive() {
 	}
 	b.state = waiting
 	b.work.Go(func() {
-		err := b.ready(b.ctx)
+		clock, order, err := b.wait()
+		line, _ := json.Marshal(order)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		switch {
 		case b.state != waiting:
 		case err == nil:
-			b.state, b.ordered = open, time.Now()
-			_, _ = io.WriteString(b.stdin, startLine) // a child that is gone has its own error
+			b.state, b.start.Ordered, b.start.Before = open, time.Now(), clock
+			_, _ = b.stdin.Write(append(line, '\n')) // a child that is gone has its own error
 		case b.ctx.Err() == nil:
 			b.close(err)
 		}
 	})
+}
+
+// wait returns the order to start when it is to be sent: before the instant of the start, or at that if the child's clock is not known.
+func (b *barrier) wait() (clock Clock, o order, err error) {
+	o.Start = true
+	var lead time.Duration
+	if b.compare != nil {
+		if clock, err = b.compare(b.ctx); err != nil {
+			return clock, o, err
+		}
+		lead = clock.Lead()
+	}
+	at, err := b.hooks.Ready(b.ctx, lead)
+	switch {
+	case err != nil || at.IsZero():
+	case b.compare == nil:
+		err = b.spec.awaitInstant(b.ctx, at)
+	default:
+		o.AtUnixNs = clock.There(at)
+	}
+	return clock, o, err
 }
 
 // pass is called when a child reports something that follows its start, and returns whether
@@ -75,27 +98,22 @@ func (b *barrier) pass() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state == away || b.state == waiting {
-		b.close(Spec{Client: b.client}.NotWaiting())
+		b.close(b.spec.NotWaiting())
 	}
 	return b.state == open
 }
 
-// startedAt is when a child started.
-func (b *barrier) startedAt(delay time.Duration, reported time.Time) (at time.Time, uncertainty time.Duration) {
+// began takes the child's report of its start. One on another host is passed on when the trial has ended: only then are the
+// clocks compared again, so that it is not disturbed.
+func (b *barrier) began(delay time.Duration, unixNs int64, reported time.Time) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	return StartedAt(b.ordered, delay, reported)
-}
-
-// StartedAt is when a trial started, on the clock of this process: from when the order to start was sent, the delay between
-// its arrival at the trial and the start, and from when the report of the start arrived. The
-// rest of that time the order and the report were on their way: half of it each, or
-// anything between none and all, hence the uncertainty.
-func StartedAt(ordered time.Time, delay time.Duration, reported time.Time) (at time.Time, uncertainty time.Duration) {
-	passed := max(reported.Sub(ordered), 0)
-	delay = min(max(delay, 0), passed)
-	uncertainty = (passed - delay) / 2
-	return ordered.Add(delay + uncertainty), uncertainty
+	b.start.Delay, b.start.UnixNs, b.start.Reported = delay, unixNs, reported
+	b.owed = b.start.Before.Uncertainty > 0
+	now, start := !b.owed, b.start
+	b.mu.Unlock()
+	if now && b.hooks.Started != nil {
+		b.hooks.Started(start.At())
+	}
 }
 
 func (b *barrier) close(why error) {
@@ -105,10 +123,14 @@ func (b *barrier) close(why error) {
 
 // leave ends the wait of a child that has ended, and returns why its trial was
 // not to start.
-func (b *barrier) leave() error {
+func (b *barrier) leave(ctx context.Context) error {
 	b.stop()
 	b.work.Wait()
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.owed && b.hooks.Started != nil {
+		b.start.CompareAgain(ctx, b.compare)
+		b.hooks.Started(b.start.At())
+	}
 	return b.err
 }

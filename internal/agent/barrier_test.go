@@ -24,10 +24,10 @@ func TestAChildWaitsUntilItMayStart(t *testing.T) {
 				early++
 			}
 		},
-		Ready: func(context.Context) error {
+		Ready: func(context.Context, time.Duration) (time.Time, error) {
 			time.Sleep(50 * time.Millisecond) // a child that does not wait reports meanwhile
 			started.Store(true)
-			return nil
+			return time.Time{}, nil
 		},
 		Started: func(time.Time, time.Duration) {
 			if reports++; !started.Load() || late > 0 {
@@ -43,7 +43,9 @@ func TestAChildWaitsUntilItMayStart(t *testing.T) {
 func TestATrialThatMayNotStartFailsWithTheReason(t *testing.T) {
 	r := child("").Run(t.Context(), aSpec(), agent.Hooks{
 		Progress: func(measure.Progress) { t.Error("it started") },
-		Ready:    func(context.Context) error { return errors.New("the other trial of the group failed") },
+		Ready: func(context.Context, time.Duration) (time.Time, error) {
+			return time.Time{}, errors.New("the other trial of the group failed")
+		},
 	})
 	if r.Error == nil || r.Error.Message != "the other trial of the group failed" {
 		t.Errorf("error is %v", r.Error)
@@ -51,9 +53,9 @@ func TestATrialThatMayNotStartFailsWithTheReason(t *testing.T) {
 }
 
 func TestAnOldChildCannotStartWithOthers(t *testing.T) {
-	r := child(old).Run(t.Context(), aSpec(), agent.Hooks{Ready: func(context.Context) error {
+	r := child(old).Run(t.Context(), aSpec(), agent.Hooks{Ready: func(context.Context, time.Duration) (time.Time, error) {
 		t.Error("it reported that it was ready")
-		return nil
+		return time.Time{}, nil
 	}})
 	if r.Error == nil || r.Error.Kind != measure.KindBroken || !strings.Contains(r.Error.Message, "onprem started its trial without waiting") {
 		t.Errorf("error is %v", r.Error)
@@ -74,12 +76,12 @@ func TestTheWaitEndsWithTheChild(t *testing.T) {
 		cmd, err = begin(ctx)
 		return cmd, err
 	}
-	r := place.Run(t.Context(), s, agent.Hooks{Ready: func(ctx context.Context) error {
+	r := place.Run(t.Context(), s, agent.Hooks{Ready: func(ctx context.Context, _ time.Duration) (time.Time, error) {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Error(err)
 		}
 		<-ctx.Done()
-		return ctx.Err()
+		return time.Time{}, ctx.Err()
 	}})
 	if r.Error == nil || r.Error.Kind != measure.KindBroken || !strings.Contains(r.Error.Message, "ended without a result: signal: killed") {
 		t.Errorf("error is %v", r.Error)
@@ -88,10 +90,10 @@ func TestTheWaitEndsWithTheChild(t *testing.T) {
 
 func TestEndingTheContextEndsTheWait(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	r := child("").Run(ctx, aSpec(), agent.Hooks{Ready: func(ctx context.Context) error {
+	r := child("").Run(ctx, aSpec(), agent.Hooks{Ready: func(ctx context.Context, _ time.Duration) (time.Time, error) {
 		cancel(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 		<-ctx.Done()
-		return ctx.Err()
+		return time.Time{}, ctx.Err()
 	}})
 	// Whether the child reported that or was killed before.
 	if r.Error == nil || r.Error.Kind != measure.KindInterrupted || r.Error.Message != "interrupted" {

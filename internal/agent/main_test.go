@@ -91,7 +91,7 @@ func (i invented) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure
 	r := &measure.Result{Schema: measure.Schema, ID: "child", Test: s.Test, Options: s.Options,
 		Path: measure.Path{Client: s.Client, Server: s.Server}, Findings: measure.OfSentences([]string{s.Host, s.Access.Token, s.Trial.Pattern})}
 	if h.Ready != nil && i.how != old {
-		if err := h.Ready(ctx); err != nil {
+		if _, err := h.Ready(ctx, 0); err != nil {
 			r.Error = measure.AsError(err, measure.KindBroken)
 			return r
 		}

@@ -15,21 +15,20 @@ import (
 // the child that runs it, JSON in lines.
 //
 // To the child: one line with a [Spec]; and, if that has the member await_start,
-// the line {"start":true} when the trial may start. The child's input stays open
+// the line {"start":true,"at_unix_ns":t} when the trial may start: at t ns since 1970 on the child's clock, at once without
+// that member. The child's input stays open
 // for as long as the trial is wanted: when it is closed, also by the death of the process that
 // holds it, the trial ends.
 //
 // From the child: {"accepted":true} when it has read the spec, if that has the member
 // acknowledge; then lines with the member progress, a live interval each; before them, if the spec has the member await_start,
-// {"ready":true} when the trial has only to start and {"started":true,"start_delay_ns":n}
-// when it has, n ns after it read the order to start; and, as the last, a line with the
+// {"ready":true} when the trial has only to start and {"started":true,"start_delay_ns":n,"started_unix_ns":t}
+// when it has, n ns after it read the order to start and at t on the child's clock; and, as the last, a line with the
 // member result.
 //
 // Lines and members that an end does not know are ignored; a child of a version
 // that does not know await_start does not wait.
 const Schema = "soku.trial/1"
-
-const startLine = `{"start":true}` + "\n"
 
 // Bounds of a line, in bytes.
 const (
@@ -65,7 +64,8 @@ var (
 
 // order is one line to the child, after the spec.
 type order struct {
-	Start bool `json:"start"`
+	Start    bool  `json:"start"`
+	AtUnixNs int64 `json:"at_unix_ns,omitempty"` // on the child's clock; 0: now
 }
 
 // report is one line from the child.
@@ -76,7 +76,8 @@ type report struct {
 	Progress *measure.Progress `json:"progress,omitempty"`
 	Result   *measure.Result   `json:"result,omitempty"`
 
-	StartDelayNs int64 `json:"start_delay_ns,omitempty"` // with Started; 0 from a version that does not report it
+	StartDelayNs  int64 `json:"start_delay_ns,omitempty"`  // with Started; 0 from a version that does not report it
+	StartedUnixNs int64 `json:"started_unix_ns,omitempty"` // as StartDelayNs
 }
 
 // readLine returns the next line with its end. One that is longer than limit is
@@ -117,7 +118,7 @@ type reportReader struct {
 // Write keeps what it is given until a line is whole. Its error ends the child.
 func (r *reportReader) Write(p []byte) (int, error) {
 	if err := r.take(p); err != nil {
-		r.barrier.cancel(measure.Fail(measure.KindBroken, "agent.process.no_result", measure.Figures{"host": r.barrier.client.String(), "why": err.Error()}))
+		r.barrier.cancel(measure.Fail(measure.KindBroken, "agent.process.no_result", measure.Figures{"host": r.barrier.spec.Client.String(), "why": err.Error()}))
 		return 0, err
 	}
 	return len(p), nil
@@ -173,8 +174,8 @@ func (r *reportReader) line(b []byte, most int) error {
 		r.within(longestWait)
 	}
 	r.heard = true
-	if l.Started && r.barrier.pass() && r.hooks.Started != nil {
-		r.hooks.Started(r.barrier.startedAt(time.Duration(l.StartDelayNs), time.Now()))
+	if l.Started && r.barrier.pass() {
+		r.barrier.began(time.Duration(l.StartDelayNs), l.StartedUnixNs, time.Now())
 	}
 	if l.Progress != nil && r.barrier.pass() && r.hooks.Progress != nil {
 		r.hooks.Progress(*l.Progress)

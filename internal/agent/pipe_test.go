@@ -15,7 +15,7 @@ import (
 
 func newReportReader(limit int) *reportReader {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	return &reportReader{barrier: newBarrier(ctx, cancel, nil, nil, measure.Endpoint{}), done: func() {}, within: func(time.Duration) {}, limit: limit, began: time.Now()}
+	return &reportReader{barrier: newBarrier(ctx, cancel, Hooks{}, nil, nil, Spec{}), done: func() {}, within: func(time.Duration) {}, limit: limit, began: time.Now()}
 }
 
 func TestALineWithoutEndIsRefused(t *testing.T) {

@@ -24,15 +24,14 @@ type Hooks struct {
 	// Progress gets the live intervals of the trial.
 	Progress measure.Observer
 	// Ready is called once, when the trial has only to start: its session is open
-	// and its connections stand. The trial starts as soon as Ready returns nil, and
-	// fails with the error that it returns otherwise. So several trials start
-	// together: Ready of each waits for all of them. ctx ends when the trial can no
-	// longer start.
-	Ready func(ctx context.Context) error
+	// and its connections stand. The trial starts at the instant that Ready returns, at once if
+	// that is zero, and fails with the error that it returns otherwise. So several trials start
+	// together: Ready of each waits for all of them. lead is how long before the instant it has to return, 0 to 5 s; one
+	// that gets the order too late fails: see [Late]. ctx ends when the trial can no longer start.
+	Ready func(ctx context.Context, lead time.Duration) (at time.Time, err error)
 	// Started is called once, of a trial with a hook Ready, after its packets began to
-	// move: at that moment, on the clock of this process, known within ± uncertainty. The
-	// uncertainty is 0 in this process; for another process it is half of the round trip
-	// between the two.
+	// move, if the trial is on another host perhaps only when it has ended: at which moment they did, on the clock of this process, known within ±
+	// uncertainty. That is 0 on this machine, and for another one half of the round trip between the two.
 	Started func(at time.Time, uncertainty time.Duration)
 }
 

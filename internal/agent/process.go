@@ -24,6 +24,9 @@ type Process struct {
 	// with ctx.
 	Command func(ctx context.Context) (*exec.Cmd, error)
 	Now     func() time.Time
+	// Clock compares the clock of the process with that of this one: [SameClock], or over a connection to its host. nil: it is
+	// not known. Then a trial that starts at an instant gets its order only then.
+	Clock func(context.Context) (Clock, error)
 
 	mute time.Duration // how long a child may report nothing at all; 0: see longestMute
 }
@@ -73,7 +76,7 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 	if err != nil {
 		return nil, err
 	}
-	barrier := newBarrier(ctx, cancel, h.Ready, stdin, s.Client)
+	barrier := newBarrier(ctx, cancel, h, p.Clock, stdin, s)
 	late := time.AfterFunc(cmp.Or(p.mute, cmp.Or(s.Longest(), unknownTime)+longestMute), func() {
 		cancel(s.Overtime())
 	})
@@ -103,7 +106,7 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 		kill.Stop()
 		_ = group.Kill() // what the child started and left running
 	}
-	if err := barrier.leave(); err != nil {
+	if err := barrier.leave(ctx); err != nil {
 		return out.result, err
 	}
 	if out.result == nil {

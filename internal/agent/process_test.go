@@ -136,10 +136,10 @@ func together(t *testing.T, place agent.Place, specs ...agent.Spec) []*measure.R
 		all.Go(func() {
 			arrived := sync.OnceFunc(ready.Done)
 			defer arrived() // also where it fails before
-			results[i] = place.Run(t.Context(), s, agent.Hooks{Ready: func(context.Context) error {
+			results[i] = place.Run(t.Context(), s, agent.Hooks{Ready: func(context.Context, time.Duration) (time.Time, error) {
 				arrived()
 				ready.Wait()
-				return nil
+				return time.Time{}, nil
 			}})
 		})
 	}

@@ -37,7 +37,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, place Place) error 
 	if spec.AwaitStart {
 		h.Ready = c.awaitStart
 		h.Started = func(at time.Time, _ time.Duration) {
-			c.write(report{Started: true, StartDelayNs: at.Sub(c.ordered).Nanoseconds()})
+			c.write(report{Started: true, StartDelayNs: at.Sub(c.ordered).Nanoseconds(), StartedUnixNs: at.UnixNano()})
 		}
 	}
 	if spec.Acknowledge {
@@ -60,6 +60,7 @@ type child struct {
 	ended  chan struct{}           // closed when the input has ended
 
 	ordered time.Time // when the order to start was read; valid once start is closed
+	at      time.Time // the instant that it names, or zero; valid as ordered
 
 	mu     sync.Mutex
 	out    io.Writer
@@ -80,18 +81,21 @@ func (c *child) obey(orders *bufio.Reader) {
 			return
 		case json.Unmarshal(line, &o) == nil && o.Start && !started:
 			started, c.ordered = true, time.Now()
+			if o.AtUnixNs != 0 {
+				c.at = c.ordered.Add(time.Unix(0, o.AtUnixNs).Sub(c.ordered.Round(0)))
+			}
 			close(c.start)
 		}
 	}
 }
 
-func (c *child) awaitStart(ctx context.Context) error {
+func (c *child) awaitStart(ctx context.Context, _ time.Duration) (time.Time, error) {
 	c.write(report{Ready: true})
 	select {
 	case <-c.start:
-		return nil
+		return c.at, nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return time.Time{}, context.Cause(ctx)
 	}
 }
 

@@ -122,7 +122,7 @@ func TestAStartComesAfterLinesThatAreNotKnown(t *testing.T) {
 	go func() { _, _ = io.WriteString(feed, in) }()
 	err := agent.Serve(t.Context(), r, &out, placeFunc(func(ctx context.Context, _ agent.Spec, h agent.Hooks) *measure.Result {
 		defer feed.Close()
-		if err := h.Ready(ctx); err != nil {
+		if _, err := h.Ready(ctx, 0); err != nil {
 			t.Error(err)
 		}
 		return &measure.Result{Schema: measure.Schema, ID: "x"}
@@ -138,7 +138,7 @@ func FuzzServe(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		_ = agent.Serve(t.Context(), bytes.NewReader(in), io.Discard, placeFunc(func(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
 			if h.Ready != nil {
-				_ = h.Ready(ctx) // ends: the input does
+				_, _ = h.Ready(ctx, 0) // ends: the input does
 			}
 			return &measure.Result{Schema: measure.Schema, ID: s.Host}
 		}))

@@ -29,17 +29,17 @@ func TestTheStartOfAChildIsMeasuredWithoutTheRoundTrip(t *testing.T) {
 		var ordered, at time.Time
 		var uncertainty time.Duration
 		hooks := Hooks{
-			Ready:   func(context.Context) error { ordered = time.Now(); return nil },
+			Ready:   func(context.Context, time.Duration) (time.Time, error) { ordered = time.Now(); return time.Time{}, nil },
 			Started: func(began time.Time, within time.Duration) { at, uncertainty = began, within },
 		}
 		reader := &reportReader{
-			barrier: newBarrier(ctx, cancel, hooks.Ready, stdin, measure.Endpoint{}), hooks: hooks, began: time.Now(), limit: maxReport,
+			barrier: newBarrier(ctx, cancel, hooks, nil, stdin, Spec{}), hooks: hooks, began: time.Now(), limit: maxReport,
 			done: func() { _ = orders.Close() }, within: func(time.Duration) {},
 		}
 		late := writerFunc(func(p []byte) (int, error) { time.Sleep(way); return reader.Write(p) }) // the way back
 		var began time.Time
 		if err := Serve(ctx, spec, late, placeFunc(func(ctx context.Context, s Spec, h Hooks) *measure.Result {
-			if err := h.Ready(ctx); err != nil {
+			if _, err := h.Ready(ctx, 0); err != nil {
 				t.Error(err)
 			}
 			time.Sleep(delay)
@@ -49,7 +49,7 @@ func TestTheStartOfAChildIsMeasuredWithoutTheRoundTrip(t *testing.T) {
 		})); err != nil {
 			t.Fatal(err)
 		}
-		if err := reader.barrier.leave(); err != nil || reader.result == nil {
+		if err := reader.barrier.leave(ctx); err != nil || reader.result == nil {
 			t.Fatal(err, reader.result)
 		}
 		if !at.Equal(began) || began.Sub(ordered) != way+delay || uncertainty != way {
@@ -61,10 +61,9 @@ func TestTheStartOfAChildIsMeasuredWithoutTheRoundTrip(t *testing.T) {
 // An older child reports no delay, and a child is not trusted to report a true one.
 func TestTheStartOfAChildIsBetweenTheOrderAndItsReport(t *testing.T) {
 	ordered := time.Now()
-	b := &barrier{ordered: ordered}
 	const passed = 80 * time.Millisecond
 	for delay, want := range map[time.Duration]time.Duration{0: passed / 2, -time.Hour: passed / 2, time.Hour: passed} {
-		at, uncertainty := b.startedAt(delay, ordered.Add(passed))
+		at, uncertainty := Start{Ordered: ordered, Reported: ordered.Add(passed), Delay: delay}.At()
 		if at.Sub(ordered) != want || at.Add(-uncertainty).Before(ordered) || at.Add(uncertainty).After(ordered.Add(passed)) {
 			t.Errorf("delay %s: %s ± %s", delay, at.Sub(ordered), uncertainty)
 		}

@@ -5,7 +5,10 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
+	"soku/internal/measure/option"
 )
 
 // readyTimeout is how long a trial that is ready waits for the others of its
@@ -14,7 +17,7 @@ import (
 const readyTimeout = 20 * time.Second
 
 // barrier lets the trials of a group start together: each waits at it when it is
-// ready, and the last one releases all. A trial that fails before it is ready
+// ready, and the last one agrees the instant at which all start. A trial that fails before it is ready
 // fails the whole group, because what the others would measure is not what was
 // planned.
 type barrier struct {
@@ -22,6 +25,8 @@ type barrier struct {
 	open   chan struct{}           // closed when all are ready
 
 	mu      sync.Mutex
+	lead    time.Duration     // the longest that a trial needs
+	at      time.Time         // when all start: as soon as they can if it is zero
 	missing map[*attempt]bool // not ready yet
 	failed  *measure.Error    // why the group did not start
 	culprit *attempt          // the trial that failed by itself; nil: none
@@ -37,22 +42,28 @@ func newBarrier(all []*attempt, cancel context.CancelCauseFunc) *barrier {
 
 // join makes a trial wait for its group.
 func (b *barrier) join(a *attempt, h *Hooks) {
-	h.Ready = func(ctx context.Context) error {
-		if err := b.wait(ctx, a); err != nil {
-			return err
+	h.Ready = func(ctx context.Context, lead time.Duration) (time.Time, error) {
+		if err := b.wait(ctx, a, lead); err != nil {
+			return time.Time{}, err
 		}
-		a.started = time.Now()
-		return nil
+		if a.started = b.at; b.at.IsZero() {
+			a.started = time.Now()
+		}
+		return b.at, nil
 	}
 	h.Started = func(at time.Time, uncertainty time.Duration) { a.started, a.startError = at, uncertainty }
 }
 
 // wait returns when all trials are ready, or with the reason why they will not
 // start.
-func (b *barrier) wait(ctx context.Context, a *attempt) error {
+func (b *barrier) wait(ctx context.Context, a *attempt, lead time.Duration) error {
 	b.mu.Lock()
 	delete(b.missing, a)
+	b.lead = max(b.lead, lead)
 	if len(b.missing) == 0 && b.failed == nil {
+		if b.lead > 0 {
+			b.at = time.Now().Add(b.lead)
+		}
 		close(b.open)
 	}
 	b.mu.Unlock()
@@ -86,12 +97,12 @@ func (b *barrier) giveUp() {
 	}
 }
 
-// leave takes note that a trial has ended. If it was not ready before, the group
+// leave takes note that a trial has ended. If it was not ready before, or was too late to start with the others, the group
 // fails.
 func (b *barrier) leave(a *attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.missing[a] {
+	if !b.missing[a] && !agent.Late(a.result.Error) {
 		return
 	}
 	delete(b.missing, a)
@@ -114,10 +125,16 @@ func (b *barrier) abort(culprit *attempt, why *measure.Error) {
 func (b *barrier) into(all []*attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var first *attempt
+	var first, last *attempt
 	for _, a := range all {
-		if !a.started.IsZero() && (first == nil || a.started.Before(first.started)) {
+		if a.started.IsZero() {
+			continue
+		}
+		if first == nil || a.started.Before(first.started) {
 			first = a
+		}
+		if last == nil || !a.started.Before(last.started) {
+			last = a
 		}
 	}
 	for _, a := range all {
@@ -127,13 +144,37 @@ func (b *barrier) into(all []*attempt) {
 		if a.started.IsZero() {
 			continue
 		}
-		skew := a.started.Sub(first.started).Nanoseconds()
+		skew, uncertainty := a.after(first)
 		t, group := a.job.Trial, *a.job.Trial.Group
-		group.StartSkewNs = &skew
-		if a != first {
-			group.StartSkewErrorNs = (a.startError + first.startError).Nanoseconds()
-		}
+		group.StartSkewNs, group.StartSkewErrorNs = new(skew.Nanoseconds()), uncertainty.Nanoseconds()
 		t.Group = &group
 		a.result.Trial = &t
+		if a.result.Error == nil {
+			a.warnOfSkew(last.after(first))
+		}
 	}
+}
+
+// after is how much later than the first trial of its group one started, and how exactly that is known.
+func (a *attempt) after(first *attempt) (skew, uncertainty time.Duration) {
+	if a != first {
+		uncertainty = a.startError + first.startError
+	}
+	return a.started.Sub(first.started), uncertainty
+}
+
+// mostSkew is the part of a trial that its group may take to start without a finding.
+const mostSkew = 0.01
+
+// warnOfSkew adds a finding if the trials of a group may have started so far apart that it matters to this one.
+func (a *attempt) warnOfSkew(skew, uncertainty time.Duration) {
+	o, err := option.Effective(a.job.Options, a.job.Test)
+	if err != nil || o.Duration <= 0 || float64(skew+uncertainty) <= mostSkew*float64(o.Duration) {
+		return
+	}
+	figures := measure.Figures{"skew_ns": skew.Nanoseconds(), "duration_ns": o.Duration.Std().Nanoseconds()}
+	if uncertainty > 0 {
+		figures["error_ns"] = uncertainty.Nanoseconds()
+	}
+	a.result.Findings.Add(finding.StartsApart, "", figures)
 }

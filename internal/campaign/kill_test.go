@@ -72,7 +72,7 @@ type slowRunner struct{}
 
 func (slowRunner) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *measure.Result {
 	if h.Ready != nil {
-		_ = h.Ready(ctx)
+		_, _ = h.Ready(ctx, 0)
 	}
 	_, _ = os.Stdout.WriteString("trial\n")
 	time.Sleep(time.Duration(j.Trial.Order%3) * time.Millisecond)

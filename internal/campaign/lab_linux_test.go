@@ -108,7 +108,7 @@ func placesIn(t *testing.T, l *lab.Lab) campaign.Places {
 		t.Fatal(err)
 	}
 	return campaign.Places{Of: func(j schedule.Job) agent.Place {
-		return agent.Process{Now: time.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
+		return agent.Process{Now: time.Now, Clock: agent.SameClock, Command: func(ctx context.Context) (*exec.Cmd, error) {
 			return l.Command(ctx, j.Client.Host, self, "trial"), nil
 		}}
 	}}

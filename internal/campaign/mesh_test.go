@@ -169,7 +169,7 @@ func (n *net) Run(ctx context.Context, j schedule.Job, h campaign.Hooks) *measur
 	if n.act != nil {
 		err = n.act(ctx, j, h)
 	} else if h.Ready != nil {
-		err = h.Ready(ctx)
+		_, err = h.Ready(ctx, 0)
 	}
 	if err == nil {
 		select {

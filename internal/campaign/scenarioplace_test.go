@@ -296,7 +296,7 @@ func (p place) open(ctx context.Context, b behaviour, h campaign.Hooks) error {
 		return b.err
 	}
 	sleep(ctx, b.opens)
-	if err := h.Ready(ctx); err != nil {
+	if _, err := h.Ready(ctx, 0); err != nil {
 		return err
 	}
 	if b.late > 0 {

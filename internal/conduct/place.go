@@ -78,7 +78,7 @@ func (p *place) runner(access agent.Access, atOnce int) campaign.Runner {
 			return p.agents.place(j, nil)
 		}
 		if j.Client.Host != "" || len(j.Client.Command) > 0 || j.Client.SSH != "" || j.Trial.Group != nil || atOnce > 1 {
-			where = agent.Process{Now: p.host.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
+			where = agent.Process{Now: p.host.Now, Clock: p.clock(j.Client), Command: func(ctx context.Context) (*exec.Cmd, error) {
 				return p.child(ctx, j.Client)
 			}}
 		}
@@ -87,6 +87,17 @@ func (p *place) runner(access agent.Access, atOnce int) campaign.Runner {
 		}
 		return p.agents.place(j, where)
 	}}
+}
+
+// clock is what compares the clock of a client's process. It is nil for one of a command, which may lead anywhere.
+func (p *place) clock(client plan.Target) func(context.Context) (agent.Clock, error) {
+	switch {
+	case client.SSH != "":
+		return func(ctx context.Context) (agent.Clock, error) { return p.remotes.clock(ctx, client.Endpoint.Name) }
+	case client.Host == "" && len(client.Command) > 0:
+		return nil
+	}
+	return agent.SameClock
 }
 
 // child makes the process that runs a trial at a client.

@@ -45,10 +45,10 @@ func TestTrialsAtOnceHaveProcessesOfTheirOwn(t *testing.T) {
 		all.Go(func() {
 			arrived := sync.OnceFunc(ready.Done)
 			defer arrived()
-			r := runner.Run(t.Context(), job, campaign.Hooks{Ready: func(context.Context) error {
+			r := runner.Run(t.Context(), job, campaign.Hooks{Ready: func(context.Context, time.Duration) (time.Time, error) {
 				arrived()
 				ready.Wait()
-				return nil
+				return time.Time{}, nil
 			}})
 			if r.Error != nil {
 				t.Error(r.Error)

@@ -190,6 +190,15 @@ func (r *remotes) ended(ctx context.Context, endpoint string) <-chan struct{} {
 	return s.Done()
 }
 
+// clock compares the clock of a host.
+func (r *remotes) clock(ctx context.Context, endpoint string) (agent.Clock, error) {
+	s, err := r.session(ctx, endpoint)
+	if err != nil {
+		return agent.Clock{}, err
+	}
+	return s.CompareClock(ctx)
+}
+
 // child makes the process that runs a trial on a host.
 func (r *remotes) child(ctx context.Context, endpoint string) (*exec.Cmd, error) {
 	s, err := r.session(ctx, endpoint)

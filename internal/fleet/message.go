@@ -93,11 +93,12 @@ type TrialOrder struct {
 
 // TrialReport is what a running trial says, published below [UpTrial] and the identity of its result.
 type TrialReport struct {
-	Ready        bool              `json:"ready,omitempty"`   // it waits for [Start]
-	Started      bool              `json:"started,omitempty"` // its packets move
-	StartDelayNs int64             `json:"start_delay_ns,omitempty"`
-	Progress     *measure.Progress `json:"progress,omitempty"`
-	Ended        bool              `json:"ended,omitempty"` // its result is in the spool
+	Ready         bool              `json:"ready,omitempty"`           // it waits for [Start]
+	Started       bool              `json:"started,omitempty"`         // its packets move
+	StartDelayNs  int64             `json:"start_delay_ns,omitempty"`  // from when the order to start was read
+	StartedUnixNs int64             `json:"started_unix_ns,omitempty"` // on the agent's clock
+	Progress      *measure.Progress `json:"progress,omitempty"`
+	Ended         bool              `json:"ended,omitempty"` // its result is in the spool
 	// Error is why it ended without a result: the spool could not be written.
 	Error *measure.Error `json:"error,omitempty"`
 }

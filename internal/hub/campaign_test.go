@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"soku/internal/fleet"
 	"soku/internal/hub"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 	"soku/internal/store"
 	"soku/internal/store/memory"
 )
@@ -128,28 +130,124 @@ rounds: 2
 	}
 }
 
-func TestAGroupOfAgentsStartsTogether(t *testing.T) {
+// The clocks of the agents differ by seconds. Each is told the instant in its own, and the stamps that they send back give the skew.
+func TestAGroupOfAgentsStartsAtAnInstant(t *testing.T) {
 	b := newBroker(t)
 	c := newCampaigner(t, b)
+	var mu sync.Mutex
+	instants, behind := map[int64]bool{}, map[string]time.Duration{"one": 0, "two": 30 * time.Millisecond, "three": 400 * time.Millisecond}
 	for i, name := range []string{"one", "two", "three"} {
-		newMember(b, i+1, name)
+		m := newMember(b, i+1, name)
+		m.host.mu.Lock()
+		m.ahead = time.Duration(i*7-3) * time.Second
+		inner := m.trial
+		m.trial = func(r *running) {
+			if !r.spec.AwaitStart {
+				inner(r)
+				return
+			}
+			r.report(fleet.TrialReport{Ready: true})
+			<-r.start
+			at := time.Unix(0, r.at).Add(-m.ahead)
+			mu.Lock()
+			instants[at.Round(time.Second/2).UnixNano()] = true
+			mu.Unlock()
+			time.Sleep(time.Until(at.Add(behind[name])))
+			r.report(fleet.TrialReport{Started: true, StartDelayNs: 1, StartedUnixNs: r.at + behind[name].Nanoseconds()})
+			r.host.deliver(r.result())
+		}
+		m.host.mu.Unlock()
 	}
-	out, err := c.run(t, `campaign: agents
-endpoints:
-  a: {agent: one, address: 10.0.0.1}
-  b: {agent: two, address: 10.0.0.2}
-  c: {agent: three, address: 10.0.0.3}
-pairs: {mesh: [a, b, c]}
-contention: together
-tests: {up: {test: tcp, duration: 1s}}
-rounds: 1
-`)
+	out, err := c.run(t, together)
 	if err != nil || out.Done != 6 {
 		t.Fatalf("%+v, %v", out, err)
 	}
+	if len(instants) > 2 { // the same instant, known within half of a round trip, may be rounded in two ways
+		t.Errorf("instants %v", instants)
+	}
 	for r, err := range c.results.Results(t.Context(), store.Query{}, store.Whole) {
 		if err != nil || r.Trial.Group == nil || r.Trial.Group.StartSkewNs == nil {
-			t.Errorf("%+v, %v", r.Trial, err)
+			t.Fatalf("%+v, %v", r.Trial, err)
+		}
+		// The first is one of two trials, which are as far apart as their clocks are known.
+		g, within := r.Trial.Group, 100*time.Microsecond
+		if off := time.Duration(*g.StartSkewNs) - behind[r.Trial.Pair.Client.Name]; off.Abs() > time.Duration(2*g.StartSkewErrorNs)+within {
+			t.Errorf("%s started %s after the first ± %s", r.Trial.Pair.Client.Name, time.Duration(*g.StartSkewNs), time.Duration(g.StartSkewErrorNs))
+		}
+		if len(r.Findings.With(finding.StartsApart)) != 1 {
+			t.Errorf("a group that starts 400 ms apart has the findings %+v", r.Findings)
+		}
+	}
+}
+
+const together = `campaign: agents
+endpoints:
+  one: {agent: one, address: 10.0.0.1}
+  two: {agent: two, address: 10.0.0.2}
+  three: {agent: three, address: 10.0.0.3}
+pairs: {mesh: [one, two, three]}
+contention: together
+tests: {up: {test: tcp, duration: 1s}}
+rounds: 1
+`
+
+// One order of the first group does not arrive. Trials that have started are stopped; the next group is measured.
+func TestALateAgentStopsItsGroupAndNotTheCampaign(t *testing.T) {
+	b := newBroker(t)
+	c := newCampaigner(t, b)
+	var mu sync.Mutex
+	lost, stopped := "", 0
+	for i, name := range []string{"one", "two", "three"} {
+		m := newMember(b, i+1, name)
+		m.host.mu.Lock()
+		m.hears = func(s fleet.Start) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if lost == "" && name == "two" {
+				lost = s.Result
+			}
+			return s.Result != lost
+		}
+		inner := m.trial
+		m.trial = func(r *running) {
+			if !r.spec.AwaitStart || r.spec.Trial.Round > 1 {
+				inner(r)
+				return
+			}
+			r.report(fleet.TrialReport{Ready: true})
+			select {
+			case <-r.start:
+				r.report(fleet.TrialReport{Started: true, StartDelayNs: 1})
+			case <-r.ended: // it was late
+				r.end(nil)
+			}
+			<-r.ended
+			mu.Lock()
+			stopped++
+			mu.Unlock()
+			failed := r.result()
+			failed.Error = measure.TextError(measure.KindInterrupted, "stopped", "")
+			r.host.deliver(failed)
+		}
+		m.host.mu.Unlock()
+	}
+	out, err := c.run(t, strings.Replace(together, "rounds: 1", "rounds: 2", 1))
+	if measure.KindOf(err) != measure.KindIncomplete || out.Done != 12 || out.Failed != 6 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if stopped != 6 {
+		t.Errorf("%d trials were stopped", stopped)
+	}
+	for r, err := range c.results.Results(t.Context(), store.Query{}, store.Whole) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case r.Trial.Round == 2:
+			if r.Error != nil {
+				t.Errorf("a trial of the next group: %v", r.Error)
+			}
+		case r.ID == lost && !agent.Late(r.Error), r.ID != lost && (r.Error == nil || r.Error.Code != "campaign.group_failed"):
+			t.Errorf("a trial of the group, late %v: %v", r.ID == lost, r.Error)
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package hub
 
 import (
-	"encoding/json"
+	"context"
 	"time"
 
-	"soku/internal/fleet/endpoint"
+	"soku/internal/agent"
 )
 
 const (
@@ -32,14 +32,16 @@ func (r *Registry) compareClocks(now time.Time) {
 }
 
 // compareClock compares the clock of an agent by the shortest of several round trips.
-func (r *Registry) compareClock(id string) {
-	clock, err := endpoint.CompareClocks(func(q endpoint.Request) ([]byte, error) {
-		beat, err := r.hub.Ask(r.hub.ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(endpoint.Answer{Answer: q.Ask, UnixNs: beat.UnixNs})
+func (h *Hub) compareClock(ctx context.Context, id string) (agent.Clock, error) {
+	return agent.CompareClocks(func() (int64, error) {
+		beat, err := h.Ask(ctx, id)
+		return beat.UnixNs, err
 	})
+}
+
+// compareClock takes note of the clock of an agent.
+func (r *Registry) compareClock(id string) {
+	clock, err := r.hub.compareClock(r.hub.ctx, id)
 	if err != nil {
 		r.hub.cfg.Log.Debug("a clock was not compared", "agent", id, "cause", err)
 		return

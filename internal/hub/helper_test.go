@@ -106,6 +106,8 @@ type host struct {
 	serve func(fleet.Serve) fleet.Served
 	// command answers the order of a command.
 	command func(fleet.Command) fleet.Commanded
+	// hears reports whether an order to start reaches it; nil: it does.
+	hears func(fleet.Start) bool
 
 	mu      sync.Mutex
 	trials  map[string]*running
@@ -121,6 +123,7 @@ type running struct {
 	host  *host
 	spec  agent.Spec
 	start chan struct{}       // closed by the order to start
+	at    int64               // the instant of that, on the clock of the host; valid once start is closed
 	ended chan *measure.Error // has the reason of an order to stop
 }
 
@@ -285,8 +288,12 @@ func (h *host) obey(m *nats.Msg) {
 	case fleet.Down(h.id, fleet.DownStart):
 		var s fleet.Start
 		_ = json.Unmarshal(m.Data, &s)
+		if h.hears != nil && !h.hears(s) {
+			return
+		}
 		h.mu.Lock()
 		if r := h.trials[s.Result]; r != nil {
+			r.at = s.AtUnixNs
 			close(r.start)
 		}
 		h.mu.Unlock()
@@ -312,7 +319,7 @@ func (h *host) order(s agent.Spec) fleet.Answer {
 	if h.trials[s.Result] != nil {
 		return fleet.Answer{}
 	}
-	r := &running{h, s, make(chan struct{}), make(chan *measure.Error, 1)}
+	r := &running{host: h, spec: s, start: make(chan struct{}), ended: make(chan *measure.Error, 1)}
 	h.trials[s.Result] = r
 	h.work.Go(func() {
 		h.trial(r)

@@ -70,6 +70,7 @@ func (p place) Run(ctx context.Context, s agent.Spec, hooks agent.Hooks) *measur
 	r := t.follow(ctx)
 	t.cancel()
 	t.work.Wait()
+	t.reportStart(ctx)
 	stopped := ctx.Err() != nil && (r == nil || r.Error != nil)
 	if p.o.Server != "" && r != nil && r.Error != nil && t.failed == nil && ctx.Err() == nil {
 		if why := h.gone(ctx, p.o.Server, server); why != "" {
@@ -107,7 +108,8 @@ type trialRun struct {
 	missing  time.Time // since when it has not been running the trial by its beats; zero: it has
 	noStart  func()    // ends the hook Ready
 	ready    bool      // it has reported so
-	ordered  time.Time // when the order to start was sent; zero: not yet
+	start    agent.Start
+	begins   time.Time // the instant at which it is to start
 	started  time.Time // when the first report that follows the start arrived
 	stopping <-chan time.Time
 	refused  bool  // there is no trial
@@ -125,7 +127,7 @@ func (t *trialRun) follow(ctx context.Context) *measure.Result {
 		select {
 		case r := <-t.order.delivered:
 			t.reports()
-			if r.Error == nil && t.hooks.Ready != nil && t.ordered.IsZero() && t.failed == nil {
+			if r.Error == nil && t.hooks.Ready != nil && t.start.Ordered.IsZero() && t.failed == nil {
 				t.failed = t.spec.NotWaiting()
 			}
 			return r
@@ -248,14 +250,14 @@ func (t *trialRun) reports() {
 		if !r.Started && r.Progress == nil {
 			continue
 		}
-		if t.hooks.Ready != nil && t.ordered.IsZero() {
+		if t.hooks.Ready != nil && t.start.Ordered.IsZero() {
 			t.fail(t.spec.NotWaiting())
 			return
 		}
 		if t.started.IsZero() {
 			t.started = r.at
-			if t.hooks.Started != nil && r.Started {
-				t.hooks.Started(agent.StartedAt(t.ordered, time.Duration(r.StartDelayNs), r.at))
+			if r.Started {
+				t.start.Reported, t.start.Delay, t.start.UnixNs = r.at, time.Duration(r.StartDelayNs), r.StartedUnixNs
 			}
 		}
 		if r.Progress != nil && t.hooks.Progress != nil {
@@ -264,7 +266,7 @@ func (t *trialRun) reports() {
 	}
 }
 
-// isReady has the trial start when its hook Ready returns.
+// isReady has the trial start at the instant that its hook Ready returns.
 func (t *trialRun) isReady() {
 	if t.ready || t.hooks.Ready == nil || t.stopping != nil {
 		return
@@ -272,24 +274,58 @@ func (t *trialRun) isReady() {
 	t.ready = true
 	waits, cancel := context.WithCancel(t.ctx)
 	t.noStart = cancel
-	t.background(func() error { defer cancel(); return t.hooks.Ready(waits) }, func(err error) {
-		switch {
-		case t.stopping != nil:
-			return
-		case err != nil:
+	var clock agent.Clock
+	var at time.Time
+	t.retry(waits, func() (err error) {
+		clock, err = t.place.hub.compareClock(waits, t.place.client)
+		return err
+	}, func(err error) {
+		if err != nil {
 			t.fail(err)
 			return
 		}
-		t.ordered = time.Now()
-		start := func() error {
-			return t.place.hub.command(t.ctx, t.place.client, fleet.DownStart, fleet.Start{Result: t.spec.Result})
-		}
-		t.retry(t.ctx, start, func(err error) {
-			if err != nil {
+		t.background(func() (err error) {
+			defer cancel()
+			at, err = t.hooks.Ready(waits, clock.Lead())
+			return err
+		}, func(err error) {
+			switch {
+			case t.stopping != nil:
+			case err != nil:
 				t.fail(err)
+			default:
+				t.begin(clock, at)
 			}
 		})
 	})
+}
+
+// begin sends the order to start, which names the instant on the agent's clock.
+func (t *trialRun) begin(clock agent.Clock, at time.Time) {
+	t.begins, t.start.Before, t.start.Ordered = at, clock, time.Now()
+	order := fleet.Start{Result: t.spec.Result}
+	if !at.IsZero() {
+		order.AtUnixNs = clock.There(at)
+	}
+	t.retry(t.ctx, func() error {
+		if now := time.Now(); agent.TooLate(at, now) {
+			return t.spec.LateStart(now.Sub(at))
+		}
+		return t.place.hub.command(t.ctx, t.place.client, fleet.DownStart, order)
+	}, func(err error) {
+		if err != nil {
+			t.fail(err)
+		}
+	})
+}
+
+// reportStart reports when the trial has started, if it has: now, so that comparing the clocks again does not disturb it.
+func (t *trialRun) reportStart(ctx context.Context) {
+	if t.hooks.Started == nil || t.start.Reported.IsZero() {
+		return
+	}
+	t.start.CompareAgain(ctx, func(ctx context.Context) (agent.Clock, error) { return t.place.hub.compareClock(ctx, t.place.client) })
+	t.hooks.Started(t.start.At())
 }
 
 // check ends a trial that takes too long or whose agent is lost.

@@ -46,14 +46,18 @@ func TestATrialRunsOnAnAgent(t *testing.T) {
 	var begin, started time.Time
 	var uncertain time.Duration
 	r := h.Place(one.id, hub.PlaceOptions{}).Run(t.Context(), spec(), agent.Hooks{
-		Ready:    func(context.Context) error { begin = time.Now(); events = append(events, "ready"); return nil },
+		Ready: func(context.Context, time.Duration) (time.Time, error) {
+			begin = time.Now()
+			events = append(events, "ready")
+			return time.Time{}, nil
+		},
 		Started:  func(at time.Time, u time.Duration) { started, uncertain = at, u; events = append(events, "started") },
 		Progress: func(measure.Progress) { events = append(events, "progress") },
 	})
 	if r.Error != nil || r.Summary.GoodputBps != 1e9 || r.Trial.Campaign != "c" {
 		t.Errorf("%+v", r)
 	}
-	if !slices.Equal(events, []string{"ready", "started", "progress"}) {
+	if !slices.Equal(events, []string{"ready", "progress", "started"}) {
 		t.Error(events)
 	}
 	if started.Add(uncertain).Before(begin) || started.Add(-uncertain).After(time.Now()) || uncertain <= 0 {
@@ -72,7 +76,7 @@ func TestAResultThatIsThereIsNotMeasuredAgain(t *testing.T) {
 	s := spec()
 	s.Result = "r1"
 	for range 2 {
-		if r := h.Place(one.id, hub.PlaceOptions{}).Run(t.Context(), s, agent.Hooks{Ready: func(context.Context) error { return nil }}); r.Error != nil || r.ID != "r1" {
+		if r := h.Place(one.id, hub.PlaceOptions{}).Run(t.Context(), s, agent.Hooks{Ready: func(context.Context, time.Duration) (time.Time, error) { return time.Time{}, nil }}); r.Error != nil || r.ID != "r1" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -169,7 +173,7 @@ func TestATrialWhoseGroupCannotStartFails(t *testing.T) {
 			r.host.deliver(r.result())
 		}
 	})
-	r := h.Place(one.id, hub.PlaceOptions{}).Run(t.Context(), spec(), agent.Hooks{Ready: func(context.Context) error { return why }})
+	r := h.Place(one.id, hub.PlaceOptions{}).Run(t.Context(), spec(), agent.Hooks{Ready: func(context.Context, time.Duration) (time.Time, error) { return time.Time{}, why }})
 	if !errors.Is(r.Error, why) {
 		t.Errorf("%+v", r.Error)
 	}
@@ -179,7 +183,10 @@ func TestATrialThatDoesNotWaitFails(t *testing.T) {
 	b := newBroker(t)
 	h := b.hub(nil)
 	one := b.host(1, func(h *host) { h.trial = func(r *running) { r.host.deliver(r.result()) } })
-	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	wait := func(ctx context.Context, _ time.Duration) (time.Time, error) {
+		<-ctx.Done()
+		return time.Time{}, ctx.Err()
+	}
 	if r := h.Place(one.id, hub.PlaceOptions{}).Run(t.Context(), spec(), agent.Hooks{Ready: wait}); r.Error == nil || r.Error.Code != "agent.process.no_wait" {
 		t.Errorf("%+v", r.Error)
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/fleet"
-	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 )
 
@@ -35,8 +35,8 @@ type Agent struct {
 	Beat   fleet.Beat  // the last: what runs, what is spooled
 	Heard  time.Time   // when something came from it last
 
-	Clock   endpoint.Clock // compared with that of the hub
-	ClockAt time.Time      // when it was compared; zero: never
+	Clock   agent.Clock // compared with that of the hub
+	ClockAt time.Time   // when it was compared; zero: never
 }
 
 // Registry is the agents that a hub knows. Its methods may be called by several goroutines.

@@ -68,7 +68,7 @@ func (s InStore) conflict(ctx context.Context, a *Arrival) {
 }
 
 // added are the findings that do not come from the host that measured.
-var added = []finding.Code{finding.ServerAwaited, finding.ReplacesResult, finding.ReplacesGroup, finding.RepeatsLost, finding.ArrivedLate}
+var added = []finding.Code{finding.ServerAwaited, finding.ReplacesResult, finding.ReplacesGroup, finding.RepeatsLost, finding.ArrivedLate, finding.StartsApart}
 
 // SameMeasured reports whether two documents have what the host of one trial measured. Additions of campaigns and hubs
 // after the trial do not count: its place in the campaign, findings, and why a group or a stopped trial failed.

@@ -15,8 +15,8 @@ import (
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/chromedp"
 
+	"soku/internal/agent"
 	"soku/internal/fleet"
-	"soku/internal/fleet/endpoint"
 	"soku/internal/hub"
 	"soku/internal/hub/campaigns"
 	"soku/test/chromium"
@@ -94,9 +94,9 @@ func TestAPersonInABrowserGetsFromTheLinkToTheReport(t *testing.T) {
 	now := time.Now()
 	s.agents.all = []hub.Agent{
 		{ID: "UAAAAAAAAAAAAAAA", Name: "vm1", State: hub.Connected, Heard: now, Labels: map[string]string{"zone": "west", "sku": "Standard_D96ads_v6"}, ClockAt: now,
-			Clock: endpoint.Clock{Offset: 812 * time.Microsecond, Uncertainty: 90 * time.Microsecond}, Hello: fleet.Hello{Program: "1.4.0", Platform: "linux/amd64", Addresses: []fleet.Address{{Address: "10.0.0.5"}}}},
+			Clock: agent.Clock{Offset: 812 * time.Microsecond, Uncertainty: 90 * time.Microsecond}, Hello: fleet.Hello{Program: "1.4.0", Platform: "linux/amd64", Addresses: []fleet.Address{{Address: "10.0.0.5"}}}},
 		{ID: "UBBBBBBBBBBBBBBB", Name: strings.Repeat("very-long-name-", 8), State: hub.Away, Heard: now.Add(-time.Hour), Labels: map[string]string{"zone": "east"},
-			Beat: fleet.Beat{Full: true}, ClockAt: now, Clock: endpoint.Clock{Offset: -3 * time.Second}},
+			Beat: fleet.Beat{Full: true}, ClockAt: now, Clock: agent.Clock{Offset: -3 * time.Second}},
 	}
 	var mu sync.Mutex
 	var complaints []string

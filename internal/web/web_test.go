@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/fleet"
-	"soku/internal/fleet/endpoint"
 	"soku/internal/fleet/enrol"
 	"soku/internal/hub"
 	"soku/internal/hub/campaigns"
@@ -233,7 +233,7 @@ func TestTheOverviewSaysHowAgentsAre(t *testing.T) {
 	s := newSite(t)
 	now := time.Now()
 	s.agents.all = []hub.Agent{
-		{ID: "UA", Name: "a", State: hub.Connected, Heard: now, Labels: map[string]string{"zone": "west"}, ClockAt: now, Clock: endpoint.Clock{Offset: -3 * time.Second, Uncertainty: time.Millisecond}},
+		{ID: "UA", Name: "a", State: hub.Connected, Heard: now, Labels: map[string]string{"zone": "west"}, ClockAt: now, Clock: agent.Clock{Offset: -3 * time.Second, Uncertainty: time.Millisecond}},
 		{ID: "UB", Name: "b", State: hub.Cloned, Heard: now, Labels: map[string]string{"zone": "east"}},
 		{ID: "UC", Name: "c", State: hub.Connected, Heard: now, Beat: fleet.Beat{Full: true}},
 	}

@@ -39,8 +39,8 @@ type trials struct {
 type trial struct {
 	spec    agent.Spec
 	cancel  context.CancelCauseFunc
-	start   chan int64 // the time to start, ns since 1970; 0: now. Has room for one
-	ordered bool       // it got one; the lock of trials guards it
+	start   chan time.Time // the instant of the start; zero: now. Has room for one
+	ordered bool           // it got one; the lock of trials guards it
 	reports *reports
 }
 
@@ -67,10 +67,10 @@ func (t *trials) begin(ctx context.Context, order fleet.TrialOrder) (run func(),
 		return nil, err
 	}
 	own, cancel := context.WithCancelCause(t.ctx)
-	r := &trial{spec: s, cancel: cancel, start: make(chan int64, 1)}
+	r := &trial{spec: s, cancel: cancel, start: make(chan time.Time, 1)}
 	r.reports = &reports{publish: func(m fleet.TrialReport) { t.d.publish(m, fleet.UpTrial, s.Result) }}
 	if !s.AwaitStart {
-		r.start <- 0
+		r.start <- time.Time{}
 		r.ordered = true
 	}
 	t.mu.Lock()
@@ -126,20 +126,21 @@ func (t *trials) run(ctx context.Context, r *trial) {
 	counted := newCounter(r.spec)
 	var opened time.Time
 	hooks := agent.Hooks{
-		Ready: func(ctx context.Context) (err error) {
-			opened, err = r.awaitStart(ctx)
+		Ready: func(ctx context.Context, _ time.Duration) (at time.Time, err error) {
+			at, err = r.awaitStart(ctx)
+			opened = time.Now()
 			if err == nil {
 				if limit := t.limit(); limit > 0 {
-					late := time.AfterFunc(limit, func() {
+					late := time.AfterFunc(limit+max(time.Until(at), 0), func() {
 						r.cancel(measure.Fail(measure.KindRefused, "daemon.policy.duration", measure.Figures{"duration_ns": int64(limit), "limit_ns": int64(t.d.Policy.Duration)}))
 					})
 					context.AfterFunc(ctx, func() { late.Stop() })
 				}
 			}
-			return err
+			return at, err
 		},
 		Started: func(at time.Time, _ time.Duration) {
-			r.reports.set(fleet.TrialReport{Started: true, StartDelayNs: at.Sub(opened).Nanoseconds()})
+			r.reports.set(fleet.TrialReport{Started: true, StartDelayNs: at.Sub(opened).Nanoseconds(), StartedUnixNs: at.UnixNano()})
 		},
 		Progress: func(p measure.Progress) {
 			if err := t.d.usage.add(counted.add(p)); err != nil {
@@ -148,7 +149,7 @@ func (t *trials) run(ctx context.Context, r *trial) {
 			r.reports.progress(p, time.Now())
 		},
 	}
-	result := agent.Process{Now: time.Now, Command: func(ctx context.Context) (*exec.Cmd, error) { return t.d.Command(ctx, "trial") }}.Run(ctx, r.spec, hooks)
+	result := agent.Process{Now: time.Now, Clock: agent.SameClock, Command: func(ctx context.Context) (*exec.Cmd, error) { return t.d.Command(ctx, "trial") }}.Run(ctx, r.spec, hooks)
 	result.ID = r.spec.Result
 	_ = t.d.usage.add(moved(result) - counted.sum()) // no less than was counted: a trial that breaks off may have no figures
 	t.d.usage.flush()
@@ -178,8 +179,7 @@ func (t *trials) limit() time.Duration {
 	return t.d.Policy.Duration.Std() + setUpDuration
 }
 
-// awaitStart reports that the trial is ready, waits for the order to start and then for the time that
-// it names, and returns that time.
+// awaitStart reports that the trial is ready, waits for the order to start and returns the instant that it names.
 func (r *trial) awaitStart(ctx context.Context) (time.Time, error) {
 	if r.spec.AwaitStart {
 		r.reports.set(fleet.TrialReport{Ready: true})
@@ -188,14 +188,7 @@ func (r *trial) awaitStart(ctx context.Context) (time.Time, error) {
 	defer late.Stop()
 	select {
 	case at := <-r.start:
-		now := time.Now()
-		if wait := time.Unix(0, at).Sub(now); at != 0 && wait > 0 {
-			if !sleep(ctx, wait) {
-				return now, context.Cause(ctx)
-			}
-			return now.Add(wait), nil
-		}
-		return now, nil
+		return at, nil
 	case <-late.C:
 		return time.Time{}, measure.Fail(measure.KindBroken, "daemon.start.late", measure.Figures{"after_ns": int64(longestReady)})
 	case <-ctx.Done():
@@ -219,7 +212,11 @@ func (t *trials) start(order fleet.Start) error {
 	}
 	if !r.ordered {
 		r.ordered = true
-		r.start <- order.AtUnixNs
+		var at time.Time
+		if order.AtUnixNs != 0 {
+			at = time.Unix(0, order.AtUnixNs)
+		}
+		r.start <- at
 	}
 	return nil
 }

@@ -182,21 +182,3 @@ func TestTheServerKeepsTheLimitsOfItsOwner(t *testing.T) {
 		<-ended
 	}
 }
-
-func TestTheClockOfTheShortestRoundTripCounts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const ahead = 3 * time.Second
-		trips := []int{40, 20, 10, 30, 50} // in milliseconds; the way back takes all of it
-		clock, err := endpoint.CompareClocks(func(r endpoint.Request) ([]byte, error) {
-			at := time.Now().Add(ahead)
-			time.Sleep(time.Duration(trips[r.Ask-1]) * time.Millisecond)
-			return json.Marshal(endpoint.Answer{Answer: r.Ask, UnixNs: at.UnixNano()})
-		})
-		if want := (endpoint.Clock{Offset: ahead - 5*time.Millisecond, Uncertainty: 5 * time.Millisecond}); err != nil || clock != want {
-			t.Errorf("%+v, %v", clock, err)
-		}
-		if _, err := endpoint.CompareClocks(func(endpoint.Request) ([]byte, error) { return []byte(`{"answer":9}`), nil }); err == nil {
-			t.Error("the answer to another request was taken")
-		}
-	})
-}

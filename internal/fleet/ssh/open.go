@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/printable"
@@ -186,7 +187,7 @@ func (s *Session) begin(ctx context.Context, o Order) error {
 		return measure.Fail(measure.KindBroken, "ssh.stray", measure.Figures{"destination": o.Destination, "line": fmt.Sprint("port ", ready.Port)})
 	}
 	s.Port = ready.Port
-	if s.Clock, err = endpoint.CompareClocks(func(r endpoint.Request) ([]byte, error) { return s.far.exchange(ctx, r) }); err != nil {
+	if s.Clock, err = agent.CompareClocks(func() (int64, error) { return s.far.ask(ctx) }); err != nil {
 		return s.ended(ctx, err)
 	}
 	return nil

@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os/exec"
 	"sync"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/process"
@@ -18,11 +20,11 @@ import (
 type Session struct {
 	Address  string // name or address that ssh connected to
 	Platform Platform
-	Port     int            // of the server there; 0: none
-	Token    string         // that the server requires
-	Clock    endpoint.Clock // of the host
-	Copied   bool           // the program was copied, not found there
-	Lasted   time.Duration  // of the preparation
+	Port     int           // of the server there; 0: none
+	Token    string        // that the server requires
+	Clock    agent.Clock   // of the host, when it was prepared
+	Copied   bool          // the program was copied, not found there
+	Lasted   time.Duration // of the preparation
 
 	k     *connection
 	path  string // of the program on the host
@@ -60,7 +62,10 @@ type far struct {
 	endOnce    sync.Once
 
 	stdin io.WriteCloser // written by one goroutine at a time: that of Open, then keepAlive
+	asked int64          // requests; as stdin
 	err   error          // of the process; valid after done
+
+	compare chan chan<- agent.Clock // who wants the clock compared; the channel has room for one
 }
 
 // open starts the process. It does not end with ctx, but with its input.
@@ -68,7 +73,7 @@ func open(ctx context.Context, k *connection) (*far, error) {
 	cmd := k.first(context.WithoutCancel(ctx), shellCommand)
 	f := &far{
 		k: k, complaints: &process.Tail{Limit: 4 << 10}, group: process.NewGroup(cmd),
-		lines: make(chan []byte), stop: make(chan struct{}), done: make(chan struct{}),
+		lines: make(chan []byte), stop: make(chan struct{}), done: make(chan struct{}), compare: make(chan chan<- agent.Clock),
 	}
 	cmd.Stderr = f.complaints
 	var err error
@@ -163,15 +168,40 @@ func (f *far) end(grace time.Duration) {
 	}
 }
 
-// keepAlive sends a request from time to time, and reads the answers, until the session ends.
+// CompareClock compares the host's clock again.
+func (s *Session) CompareClock(ctx context.Context) (agent.Clock, error) {
+	answer := make(chan agent.Clock, 1)
+	select {
+	case s.far.compare <- answer:
+	case <-s.far.done:
+	case <-ctx.Done():
+	}
+	select {
+	case c, ok := <-answer:
+		if ok {
+			return c, nil
+		}
+	case <-s.far.done:
+	case <-ctx.Done():
+		return agent.Clock{}, context.Cause(ctx)
+	}
+	return agent.Clock{}, measure.Fail(measure.KindUnreachable, "ssh.lost", measure.Figures{"host": s.k.destination, "why": ""})
+}
+
+// keepAlive sends a request from time to time, reads the answers, and compares clocks, until the session ends.
 func (f *far) keepAlive() {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
-	for n := int64(endpoint.ClockRequests); ; {
+	for {
 		select {
 		case <-tick.C:
-			n++
-			_ = f.writeJSON(endpoint.Request{Ask: n}) // that it cannot be written ends the output, too
+			f.asked++
+			_ = f.writeJSON(endpoint.Request{Ask: f.asked}) // that it cannot be written ends the output, too
+		case answer := <-f.compare:
+			if c, err := agent.CompareClocks(func() (int64, error) { return f.ask(context.Background()) }); err == nil {
+				answer <- c
+			}
+			close(answer)
 		case _, ok := <-f.lines:
 			if !ok {
 				return
@@ -182,10 +212,25 @@ func (f *far) keepAlive() {
 	}
 }
 
-// exchange sends a request and returns the next line of the host.
-func (f *far) exchange(ctx context.Context, r endpoint.Request) ([]byte, error) {
-	if err := f.writeJSON(r); err != nil {
-		return nil, err
+var errStray = errors.New("an answer to no request")
+
+// ask sends a request and returns the host's clock from its answer. Those to requests before are passed over.
+func (f *far) ask(ctx context.Context) (unixNs int64, err error) {
+	f.asked++
+	if err := f.writeJSON(endpoint.Request{Ask: f.asked}); err != nil {
+		return 0, err
 	}
-	return f.next(ctx)
+	for {
+		line, err := f.next(ctx)
+		if err != nil {
+			return 0, err
+		}
+		var a endpoint.Answer
+		switch err := json.Unmarshal(line, &a); {
+		case err != nil || a.Answer < 1 || a.Answer > f.asked:
+			return 0, errStray
+		case a.Answer == f.asked:
+			return a.UnixNs, nil
+		}
+	}
 }

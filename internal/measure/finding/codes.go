@@ -75,6 +75,7 @@ const (
 	ReplacesGroup  Code = "replaces_group_result"
 	RepeatsLost    Code = "repeats_lost_result"
 	ArrivedLate    Code = "arrived_late"
+	StartsApart    Code = "starts_apart"
 
 	// Results of other programs.
 	TestUnknown             Code = "test_unknown"

@@ -313,6 +313,11 @@ var otherCodes = []Info{
 	{RepeatsLost, Note, "", []Figure{
 		{Key: "result", Text: true, Meaning: "identity that the lost result was to have"},
 	}, "The same trial was lost before, because its process was killed or the connection to its host ended, and ran again.", ""},
+	{StartsApart, Warning, "", []Figure{
+		{Key: "skew_ns", Meaning: "from the first start of the group to the last"},
+		{Key: "error_ns", Meaning: "`skew_ns` is known within ± this; absent if it is exact"},
+		{Key: "duration_ns", Meaning: "of the trial, as planned"},
+	}, "The trials of a group did not start together: the time from the first start to the last, or its uncertainty, is more than 1 % of the trial. In that time fewer of them shared the network.", ""},
 	{ArrivedLate, Note, "", nil,
 		"The agent that ran the trial delivered this result when its campaign no longer waited for it. The campaign may have run the trial again.", ""},
 	{Text, Warning, "", []Figure{
