@@ -235,6 +235,8 @@ func TestALateAgentStopsItsGroupAndNotTheCampaign(t *testing.T) {
 	if measure.KindOf(err) != measure.KindIncomplete || out.Done != 12 || out.Failed != 6 {
 		t.Fatalf("%+v, %v", out, err)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if stopped != 6 {
 		t.Errorf("%d trials were stopped", stopped)
 	}

@@ -75,8 +75,8 @@ type Group struct {
 	Trials int    `json:"trials" jsonschema:"minimum=2,description=Number of trials"`
 	// StartSkewNs is nil where the trial did not start.
 	StartSkewNs *int64 `json:"start_skew_ns,omitempty" jsonschema:"minimum=0,description=How much later than the first of the group this trial started\\, on the clock of the machine that ran the campaign; absent if it did not start"`
-	// StartSkewErrorNs is half of the round trip to the client plus that of the first trial.
-	StartSkewErrorNs int64 `json:"start_skew_error_ns,omitempty" jsonschema:"minimum=0,description=start_skew_ns is known within ± this: half of the round trips between the machine that ran the campaign and the clients of this trial and of the first; absent for the first and within one process"`
+	// StartSkewErrorNs is half of the shortest round trip to the client plus that of the first trial.
+	StartSkewErrorNs int64 `json:"start_skew_error_ns,omitempty" jsonschema:"minimum=0,description=start_skew_ns is known within ± this: half of the shortest round trips between the machine that ran the campaign and the clients of this trial and of the first; absent for the first and on one machine"`
 }
 
 // Session is one run of a campaign, from its start or a resumption to its end; of ingested
