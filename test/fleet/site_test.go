@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"soku/internal/hub/campaigns"
+	"soku/internal/lab"
 	"soku/internal/web"
 	"soku/test/built"
 	"soku/test/freeport"
@@ -34,24 +36,49 @@ type site struct {
 	hub              *process
 	agents           map[string]*process
 	programs, hubExe string
+	lab              *lab.Lab // whose hosts the hub and the agents are on, or nil
+}
+
+// address is where agents reach the hub: the host hub of the lab, or this machine.
+func (s *site) address() string {
+	if s.lab == nil {
+		return "127.0.0.1"
+	}
+	a, err := s.lab.Topology.Address("hub", "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return a.String()
+}
+
+// command makes a process on a host of the lab, if there is one. It ends with ctx.
+func (s *site) command(ctx context.Context, host, program string, args ...string) *exec.Cmd {
+	if s.lab == nil {
+		return exec.CommandContext(ctx, program, args...)
+	}
+	return s.lab.Command(ctx, host, append([]string{program}, args...)...)
 }
 
 // newSite starts a hub in a folder of its own. more are flags of serve.
 func newSite(t *testing.T, more ...string) *site {
 	t.Helper()
+	return newSiteIn(t, nil, more...)
+}
+
+// newSiteIn is [newSite] on the host hub of a lab; nil is this machine.
+func newSiteIn(t *testing.T, l *lab.Lab, more ...string) *site {
+	t.Helper()
 	port := freeport.Row(t, 2)
-	s := &site{
-		t: t, folder: t.TempDir(), listen: fmt.Sprintf("127.0.0.1:%d", port), nats: fmt.Sprintf("127.0.0.1:%d", port+1), agents: map[string]*process{},
-		programs: built.Program(t), hubExe: built.Hub(t),
-	}
+	s := &site{t: t, folder: t.TempDir(), agents: map[string]*process{}, programs: built.Program(t), hubExe: built.Hub(t), lab: l}
+	s.listen, s.nats = net.JoinHostPort(s.address(), fmt.Sprint(port)), net.JoinHostPort(s.address(), fmt.Sprint(port+1))
 	s.startHub(more...)
 	return s
 }
 
 func (s *site) startHub(more ...string) {
 	s.t.Helper()
-	args := append([]string{"serve", "--listen", s.listen, "--listen-nats", s.nats, "--name", "127.0.0.1"}, more...)
-	s.hub = start(s.t, s.environment(), s.hubExe, args...)
+	args := append([]string{"serve", "--listen", s.listen, "--listen-nats", s.nats, "--name", s.address()}, more...)
+	s.hub = startCommand(s.t, s.environment(), s.command(context.WithoutCancel(s.t.Context()), "hub", s.hubExe, args...))
 	s.hub.await("agents join by")
 }
 
@@ -59,7 +86,7 @@ func (s *site) environment() []string { return []string{"SOKU_DATA=" + filepath.
 
 // ask runs a command of the hub and returns its standard output.
 func (s *site) ask(args ...string) (string, error) {
-	c := exec.CommandContext(s.t.Context(), s.hubExe, args...)
+	c := s.command(s.t.Context(), "hub", s.hubExe, args...)
 	c.Env = append(os.Environ(), s.environment()...)
 	var errs bytes.Buffer
 	c.Stderr = &errs
@@ -98,8 +125,11 @@ func (s *site) join(names ...string) {
 
 // startAgent starts an agent, which remembers its hub where no more flags say it.
 func (s *site) startAgent(name string, more ...string) {
-	args := append([]string{"agent", "--name", name, "--state", filepath.Join(s.folder, name), "--address", "lo=127.0.0.1"}, more...)
-	s.agents[name] = start(s.t, nil, s.programs, args...)
+	args := []string{"agent", "--name", name, "--state", filepath.Join(s.folder, name)}
+	if s.lab == nil {
+		args = append(args, "--address", "lo=127.0.0.1")
+	}
+	s.agents[name] = startCommand(s.t, nil, s.command(context.WithoutCancel(s.t.Context()), name, s.programs, append(args, more...)...))
 }
 
 // state waits until a campaign is as is wants it. A hub that does not answer is asked again.
@@ -164,8 +194,13 @@ func (p *process) text() string {
 // start starts a program that ends with the test.
 func start(t *testing.T, environment []string, program string, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, more: make(chan struct{}, 1), done: make(chan struct{})}
-	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
+	return startCommand(t, environment, exec.CommandContext(context.WithoutCancel(t.Context()), program, args...))
+}
+
+// startCommand is [start] of a command.
+func startCommand(t *testing.T, environment []string, c *exec.Cmd) *process {
+	t.Helper()
+	p := &process{t: t, cmd: c, more: make(chan struct{}, 1), done: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), environment...)
 	p.cmd.Stdout, p.cmd.Stderr = p, p
 	if err := p.cmd.Start(); err != nil {
@@ -179,7 +214,7 @@ func start(t *testing.T, environment []string, program string, args ...string) *
 		case <-time.After(20 * time.Second):
 			_ = p.cmd.Process.Kill()
 			<-p.done
-			t.Errorf("%s %s did not end in time: %s", filepath.Base(program), args[0], p.text())
+			t.Errorf("%s did not end in time: %s", p.cmd, p.text())
 		}
 	})
 	return p
