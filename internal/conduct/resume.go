@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/journal"
 	"soku/internal/measure"
 )
 
@@ -47,25 +48,11 @@ func (s *Session) resume() (*campaign.Campaign, error) {
 			return nil, err
 		}
 	} else {
-		all, err := campaign.Find(in, p.Campaign)
+		found, others, err := ToResume(in, o)
 		if err != nil {
 			return nil, err
 		}
-		if len(all) == 0 {
-			named := func(id string) bool { return measure.CampaignName(id) == p.Campaign }
-			return nil, cmp.Or(campaign.Unreadable(in, named), error(measure.Fail(measure.KindNotFound, "cli.run.none_begun", measure.Figures{"campaign": p.Campaign, "plan": p.File})))
-		}
-		i := slices.IndexFunc(all, func(c campaign.Info) bool {
-			return c.Open() || o.RetryFailed && c.Failed > 0 || o.MoreRounds != 0
-		})
-		id = all[max(i, 0)].Record.ID
-		var others []string
-		for j, c := range all {
-			if j != i && c.Open() {
-				others = append(others, c.Record.ID)
-			}
-		}
-		if len(others) > 0 {
+		if id = found.Record.ID; len(others) > 0 {
 			s.conductor.begun(Beginning{Step: StepResumed, Campaign: id, Others: others})
 		}
 	}
@@ -83,6 +70,29 @@ func (s *Session) resume() (*campaign.Campaign, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
+}
+
+// ToResume is the campaign that an order goes on with which names none, and the others of its plan that have trials left. Of
+// the plan only name and file are read.
+func ToResume(in journal.Backend, o Order) (c campaign.Info, others []string, err error) {
+	p := o.Plan
+	all, err := campaign.Find(in, p.Campaign)
+	if err != nil {
+		return c, nil, err
+	}
+	if len(all) == 0 {
+		named := func(id string) bool { return measure.CampaignName(id) == p.Campaign }
+		return c, nil, cmp.Or(campaign.Unreadable(in, named), error(measure.Fail(measure.KindNotFound, "cli.run.none_begun", measure.Figures{"campaign": p.Campaign, "plan": p.File})))
+	}
+	i := slices.IndexFunc(all, func(c campaign.Info) bool {
+		return c.Open() || o.RetryFailed && c.Failed > 0 || o.MoreRounds != 0
+	})
+	for j, c := range all {
+		if j != i && c.Open() {
+			others = append(others, c.Record.ID)
+		}
+	}
+	return all[max(i, 0)], others, nil
 }
 
 // addRounds adds the rounds that the plan has more than the campaign, and others. Rounds whose times

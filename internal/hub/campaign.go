@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"soku/internal/agent"
+	"soku/internal/campaign/plan"
 	"soku/internal/fleet"
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
+	"soku/internal/printable"
 )
 
 // Campaigns is a hub's agents as campaigns use them: it implements conduct.Agents. Names are those that [Registry.Find] knows.
@@ -50,6 +52,40 @@ func (c Campaigns) Address(name string) (string, error) {
 		return "", err
 	}
 	return a.Hello.Addresses[0].Address, nil
+}
+
+// mostLabels is how many labels an error lists.
+const mostLabels = 20
+
+// ByLabel is the agents that have all labels of a condition such as zone=west,os=linux, also those that are away: a host that is missing
+// is to be noticed. Agents that are revoked or cloned are left out. An error has kind not_found if there is none, or is that of [Registry.List].
+func (c Campaigns) ByLabel(_, condition string) (out []plan.LabelledAgent, err error) {
+	all, err := c.hub.Agents.List("")
+	if err != nil {
+		return nil, err
+	}
+	matching, err := c.hub.Agents.List(condition)
+	if err != nil && measure.KindOf(err) != measure.KindNotFound {
+		return nil, err
+	}
+	for _, a := range matching {
+		if a.State == Connected || a.State == Away {
+			out = append(out, plan.LabelledAgent{Name: a.Name, ID: a.ID})
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	var labels []string
+	for _, a := range all {
+		for key, value := range a.Labels {
+			labels = append(labels, printable.Cut(key+"="+value, 100))
+		}
+	}
+	slices.Sort(labels)
+	labels = slices.Compact(labels)
+	more := max(0, len(labels)-mostLabels)
+	return nil, measure.Fail(measure.KindNotFound, "hub.agent.no_label", measure.Figures{"selected": condition, "labels": labels[:len(labels)-more], "more": more})
 }
 
 // Serve is [Hub.Serve].

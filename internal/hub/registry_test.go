@@ -164,6 +164,13 @@ func TestAgentsAreSelected(t *testing.T) {
 			t.Errorf("%q: %s, want %s", expression, got, want)
 		}
 	}
+	h.Agents.Revoke(identity(1), measure.Fail(measure.KindRefused, "hub.agent.cloned", nil))
+	if west, err := h.Campaigns().ByLabel("", "zone=west"); err != nil || len(west) != 1 || west[0].Name != "a" || west[0].ID != identity(2) {
+		t.Errorf("without the one that is revoked: %+v, %v", west, err)
+	}
+	if _, err := h.Campaigns().ByLabel("", "zone=north"); err == nil || !strings.Contains(err.Error(), "no agent has zone=north; labels that agents have: os=linux, zone=east, zone=west") {
+		t.Error(err)
+	}
 	_, err := h.Agents.Find("twin")
 	if text := err.Error(); !strings.Contains(text, identity(3)) || !strings.Contains(text, identity(4)) {
 		t.Error(text)

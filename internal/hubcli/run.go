@@ -50,8 +50,10 @@ after, shell, command, ssh or lab is refused.`,
 			if err := c.ask(cmd.Context(), http.MethodPost, "/api/v1/campaigns?"+q.Encode(), plan, &s); err != nil {
 				return err
 			}
+			shown := newView(sys, f.json)
+			shown.agents(s)
 			if !detach {
-				if s, err = c.follow(cmd.Context(), sys, s, f.json); err != nil {
+				if s, err = c.follow(cmd.Context(), sys, s, shown); err != nil {
 					return err
 				}
 			}
@@ -85,8 +87,8 @@ const (
 )
 
 // follow shows a campaign until it ends. A hub that does not answer is asked again: it may have been started anew.
-func (c *client) follow(ctx context.Context, sys *cli.System, s campaigns.State, quiet bool) (campaigns.State, error) {
-	shown, known, silent := newView(sys, quiet), uint64(0), false
+func (c *client) follow(ctx context.Context, sys *cli.System, s campaigns.State, shown *view) (campaigns.State, error) {
+	known, silent := uint64(0), false
 	answered := time.Now() // or the hub was not there
 	for s.EndedAt == nil {
 		var changed web.Changed

@@ -3,6 +3,8 @@ package hubcli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"soku/internal/cli"
@@ -28,6 +30,13 @@ type view struct {
 }
 
 func newView(sys *cli.System, quiet bool) *view { return &view{sys: sys, quiet: quiet, done: -1} }
+
+// agents shows which agents have the labels that the plan names.
+func (v *view) agents(s campaigns.State) {
+	for _, labels := range slices.Sorted(maps.Keys(s.Agents)) {
+		v.line(v.sys.Catalogue.Sentence("hub.run.agents", text.Args{"Labels": labels, "Agents": s.Agents[labels]}))
+	}
+}
 
 func (v *view) draw(s campaigns.State) {
 	if v.quiet {

@@ -281,6 +281,8 @@ type Plan struct {
 	Title    string `json:"title,omitempty"`
 	Patterns int    `json:"patterns"`
 	Rounds   int    `json:"rounds"`
+	// Agents are the endpoints that the plan names by labels, such as zone=west.
+	Agents map[string][]string `json:"agents,omitempty"`
 
 	Estimate advice.Estimate `json:"estimate"`
 }
@@ -294,7 +296,7 @@ func (c Config) plan(r *http.Request, _ users.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Plan{Campaign: p.Campaign, Title: p.Title, Patterns: len(p.AllPatterns()), Rounds: p.Rounds, Estimate: advice.EstimateOf(p, nil)}, nil
+	return Plan{Campaign: p.Campaign, Title: p.Title, Patterns: len(p.AllPatterns()), Rounds: p.Rounds, Agents: p.LabelledEndpoints(), Estimate: advice.EstimateOf(p, nil)}, nil
 }
 
 func (c Config) start(r *http.Request, person users.Person) (any, error) {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
 	"soku/internal/conduct"
 	"soku/internal/fleet/enrol"
@@ -112,6 +113,9 @@ func newSite(t testing.TB) *site {
 	host.Agents = localagents.Agents{Here: host.Here, Pass: s.pass}
 	s.campaigns = campaigns.New(campaigns.Config{
 		Conductor: conduct.Conductor{Host: host, Store: s.store, Journals: new(journal.Memory)}, Limits: limits, Log: slog.New(slog.DiscardHandler),
+		ByLabel: func(string, string) ([]plan.LabelledAgent, error) {
+			return []plan.LabelledAgent{{Name: "vm7", ID: "UAAA"}, {Name: "vm8", ID: "UBBB"}}, nil
+		},
 	})
 	t.Cleanup(s.campaigns.Close)
 	h, err := web.New(web.Config{

@@ -22,12 +22,19 @@ type planPage struct {
 	Checked    bool
 	Name       string
 	Patterns   []string
-	More       int // patterns that are not shown
+	More       int        // patterns that are not shown
+	Agents     []labelled // that the plan names by labels
 	Order      string
 	Trials     int
 	Time       string
 	Bytes      string
 	Warnings   []string
+}
+
+// labelled are the endpoints that agents with labels are.
+type labelled struct {
+	Labels    string
+	Endpoints []string
 }
 
 // shownPatterns is how many patterns are listed.
@@ -98,6 +105,9 @@ func (p *pages) describe(page *planPage, of *plan.Plan) {
 	page.More = max(0, len(all)-shownPatterns)
 	for _, pt := range all[:len(all)-page.More] {
 		page.Patterns = append(page.Patterns, pt.Name)
+	}
+	for _, a := range of.AgentsByLabel {
+		page.Agents = append(page.Agents, labelled{a.Name, a.Value.Names()})
 	}
 	page.Order = p.Text.Sentence("plan.order.drawn", text.Args{"Rounds": of.Rounds})
 	page.Time = p.Text.Sentence("plan.time", text.Args{

@@ -258,6 +258,8 @@ func TestACampaignFromItsPlanToItsReport(t *testing.T) {
 	b.submit("check", strings.Repeat("#", 1<<22)).has(t, 400, "read the plan")
 	b.submit("start", "campaign: c\nbefore: touch x\n"+s.plan("t")[len("campaign: west\n"):]).has(t, 409, "runs no commands")
 	b.submit("check", s.plan("t")).has(t, 200, "3 rounds", "about", `value="start"`)
+	labelled := "campaign: c\npairs: {between: [{agents: zone=west}, [gw]]}\nendpoints: {gw: {address: 10.0.0.9}}\ntests: {up: {test: tcp}}\n"
+	b.submit("check", labelled).has(t, 200, "<dt>zone=west</dt>", "vm7", "vm8")
 	started := b.submit("start", s.plan("t"))
 	if started.status != http.StatusSeeOther {
 		t.Fatalf("%+v", started)

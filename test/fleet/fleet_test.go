@@ -100,6 +100,34 @@ func TestACampaignRunsOnTheAgentsOfAHub(t *testing.T) {
 	}
 }
 
+func TestACampaignMeasuresBetweenTheAgentsWithALabel(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	s.join("a", "b")
+	file := filepath.Join(s.folder, "plan.yaml")
+	write := func(labels string) {
+		t.Helper()
+		text := "campaign: zones\npairs: {mesh: {agents: " + labels + "}}\ntests: {up: {test: tcp, duration: 300ms}}\nrounds: 1\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("zone=west")
+	run := start(t, s.environment(), s.hubExe, "run", file)
+	if code := run.status(); code != 0 || !strings.Contains(run.text(), "agents with zone=west: a, b") || !strings.Contains(run.text(), "2 of 2 trials") {
+		t.Errorf("status %d: %s", code, run.text())
+	}
+	write("zone=north")
+	out, err := s.ask("run", file)
+	if err == nil || !strings.Contains(err.Error(), "plan.yaml:2:15: pairs.mesh.1: no agent has zone=north; labels that agents have: zone=west") {
+		t.Errorf("%s, %v", out, err)
+	}
+	out, err = s.ask("plan", file)
+	if err == nil || !strings.Contains(err.Error(), "agents: zone=north needs a hub") {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
 func TestNothingIsLostWhenTheHubOrAnAgentIsKilled(t *testing.T) {
 	tier.SpendsSeconds(t)
 	s := newSite(t)

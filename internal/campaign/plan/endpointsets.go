@@ -109,9 +109,21 @@ func (p *Plan) Ends(pt *Pattern, most int) (clients, servers []Target) {
 func (p *Plan) Servers(pt *Pattern) []Target {
 	s := p.EndpointSets(pt)
 	_, used := s.used()
-	out := make([]Target, len(used))
-	for i, n := range used {
-		out[i] = s.Servers[n]
+	return pick(s.Servers, used)
+}
+
+// Clients are the endpoints that a pattern measures from, each once.
+func (p *Plan) Clients(pt *Pattern) []Target {
+	s := p.EndpointSets(pt)
+	used, _ := s.used()
+	return pick(s.Clients, used)
+}
+
+// pick are the targets of these numbers.
+func pick(all []Target, numbers []int) []Target {
+	out := make([]Target, len(numbers))
+	for i, n := range numbers {
+		out[i] = all[n]
 	}
 	return out
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // format is that of a plan's file.
-var format = yamlfile.Format{MaxBytes: 64 << 10, Begin: "campaign: NAME"}
+var format = yamlfile.Format{MaxBytes: 256 << 10, Begin: "campaign: NAME"}
 
 // Load reads and checks the plan in a file; read is usually os.ReadFile. Errors
 // are of kind file and begin with FILE:LINE:COLUMN, or say that the file cannot
@@ -77,7 +77,7 @@ func parse(p *Plan) (*Plan, error) {
 	if p.Limit == 0 {
 		p.Limit = DefaultLimit
 	}
-	for _, check := range []func(*yamlfile.File) error{p.checkTimes, p.checkNames, p.checkEndpoints, p.addContention, p.addSearch, p.checkFactors, p.checkPairs, p.checkIsolatedPairs, p.checkWhen, p.bindFormer, p.checkSelections, p.checkLimits, p.makePatterns, p.checkEffects, p.checkSearch, p.checkControl, p.checkUntil, p.checkBudget} {
+	for _, check := range []func(*yamlfile.File) error{p.checkTimes, p.checkNames, p.addLabelled, p.checkEndpoints, p.addContention, p.addSearch, p.checkFactors, p.checkPairs, p.checkIsolatedPairs, p.checkWhen, p.bindFormer, p.checkSelections, p.checkLimits, p.makePatterns, p.checkEffects, p.checkSearch, p.checkControl, p.checkUntil, p.checkBudget} {
 		if err := check(d); err != nil {
 			return nil, err
 		}

@@ -19,8 +19,8 @@ func PlanSchema() *jsonschema.Schema {
 	s := schemaOf(reflect.TypeFor[Plan]())
 	s.Version = jsonschema.Version
 	s.Title = "soku campaign plan"
-	s.Required = []string{"campaign", "endpoints", "tests"}
-	s.Definitions = jsonschema.Definitions{"text": schema.Plain(), "selection": selectionSchema(), "level": levelSchema(), "limits": limitsSchema()}
+	s.Required = []string{"campaign", "tests"}
+	s.Definitions = jsonschema.Definitions{"text": schema.Plain(), "selection": selectionSchema(), "level": levelSchema(), "limits": limitsSchema(), "members": membersSchema(), "by_labels": byLabelsSchema()}
 	for _, t := range quantities {
 		s.Definitions[t.name] = textOrNumber(t.description)
 	}
@@ -163,6 +163,19 @@ func levelSchema() *jsonschema.Schema {
 	}
 	s.Properties.Set("options", options)
 	return &jsonschema.Schema{OneOf: append(schema.Plain().OneOf, s)}
+}
+
+func (*Members) schema() *jsonschema.Schema { return defined("members") }
+
+func membersSchema() *jsonschema.Schema {
+	list := &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{OneOf: append(schema.Plain().OneOf, defined("by_labels"))}}
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{list, defined("by_labels")}}
+}
+
+func byLabelsSchema() *jsonschema.Schema {
+	s := structSchema(reflect.TypeFor[selectedAgents]())
+	s.Required = []string{"agents"}
+	return s
 }
 
 func (*Contention) schema() *jsonschema.Schema {

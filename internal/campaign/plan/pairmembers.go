@@ -10,7 +10,7 @@ import (
 )
 
 // numbersOf are the numbers of the members that a list names, each once.
-func (r *pairer) numbersOf(at string, refs []string) ([]int, error) {
+func (r *pairer) numbersOf(at string, refs Members) ([]int, error) {
 	var out []int
 	seen, expanded := map[member]bool{}, map[string]bool{}
 	for i, ref := range refs {
@@ -47,6 +47,8 @@ func (r *pairer) expand(at, ref string) ([]member, error) {
 	name, label, labelled := strings.Cut(ref, ".")
 	refs, isGroup := r.Groups.Get(name)
 	switch {
+	case strings.HasPrefix(ref, byLabels):
+		refs, label = Members{ref}, ""
 	case name == everyEndpoint:
 		return r.every(at, label, labelled)
 	case !isGroup:
@@ -55,7 +57,7 @@ func (r *pairer) expand(at, ref string) ([]member, error) {
 			known := append(r.Endpoints.Names(), r.Groups.Names()...)
 			return nil, r.file.LocateAt(at, suggest(unknown, name, known, "campaign.members_are"))
 		}
-		refs, label = []string{ref}, ""
+		refs, label = Members{ref}, ""
 		if err := r.checkMember(r.file, at, ref); err != nil {
 			return nil, err
 		}
@@ -63,7 +65,7 @@ func (r *pairer) expand(at, ref string) ([]member, error) {
 		return nil, r.file.LocateAt(at, measure.Fail(measure.KindFile, "campaign.no_label", measure.Figures{"endpoint": name, "label": label}))
 	}
 	var out []member
-	for _, in := range refs {
+	for _, in := range r.named(refs) {
 		end, own, _ := strings.Cut(in, ".")
 		if own != "" && label != "" {
 			return nil, r.file.LocateAt(at, measure.Fail(measure.KindFile, "campaign.label_twice", measure.Figures{"reference": in, "label": yamlfile.Shorten(label)}))
@@ -137,7 +139,7 @@ func (p *Plan) checkMember(d *yamlfile.File, at, ref string) error {
 	return p.checkEnd(d, at, ref, "")
 }
 
-func (r *pairer) isPair(at string, pair []string) error {
+func (r *pairer) isPair(at string, pair Members) error {
 	if len(pair) == 2 {
 		return nil
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"strconv"
+	"strings"
 
 	"soku/internal/measure"
 	"soku/internal/yamlfile"
@@ -88,6 +89,9 @@ func (p *Plan) checkGroups(d *yamlfile.File) error {
 			return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.group_empty", nil))
 		}
 		for i, ref := range g.Value {
+			if strings.HasPrefix(ref, byLabels) {
+				continue
+			}
 			if err := p.checkMember(d, at+"."+strconv.Itoa(i+1), ref); err != nil {
 				return err
 			}
@@ -105,7 +109,7 @@ func (r *pairer) entries() (out []pairsOf, err error) {
 		}
 		out = append(out, pairsOf{"pairs.mesh", all, all})
 	}
-	add := func(at string, clients, servers []string, serversAt string) error {
+	add := func(at string, clients, servers Members, serversAt string) error {
 		c, err := r.numbersOf(at+".1", clients)
 		if err != nil {
 			return err

@@ -25,7 +25,8 @@ type Plan struct {
 	FromLabel     string                     `yaml:"from_label" doc:"Label of the client's address, where from names none"`
 	To            string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses; a factor in braces stands for its level, such as {vmsize}-{zone}"`
 	ToLabel       string                     `yaml:"to_label" doc:"Label of the server's address, where to names none"`
-	Groups        yamlfile.Ordered[[]string] `yaml:"groups" doc:"Groups of endpoints for pairs, by name: each a list of endpoint or endpoint.label"`
+	Groups        yamlfile.Ordered[Members]  `yaml:"groups" doc:"Groups of endpoints for pairs, by name: each a list of endpoint or endpoint.label, or the agents of a hub that have labels, as {agents: zone=west}"`
+	AgentsByLabel AgentsByLabel              `yaml:"agents_by_label" doc:"Agents by the labels that the plan names, as the hub found them when the campaign began: it adds this key to the plan"`
 	Pairs         *Pairs                     `yaml:"pairs" doc:"Endpoints that every pattern measures between, in place of from and to"`
 	IsolatedPairs int                        `yaml:"isolated_pairs" min:"2" max:"1000" doc:"Where contention compares both ways: how many of the pairs, a sample with every host where that is possible, are measured one at a time; without it all"`
 	Contention    Contention                 `yaml:"contention" doc:"How the trials of the pairs share the network: isolated (no host in two trials at once) or together (all pairs of a pattern start at one moment); a list of both compares them"`
@@ -226,11 +227,11 @@ type Limits struct {
 // to. A member is an endpoint, endpoint.label, a group, group.label, "*" (every endpoint)
 // or "*.label" (every endpoint that has an address of the label).
 type Pairs struct {
-	Mesh    []string   `yaml:"mesh" json:",omitempty" doc:"Every member with every other, in both directions"`
-	Between [][]string `yaml:"between" json:",omitempty" doc:"Two lists: each member of the first as client with each of the second as server"`
-	List    [][]string `yaml:"list" json:",omitempty" doc:"Pairs, each of a client and a server"`
-	Both    bool       `yaml:"both" json:",omitempty" doc:"Also the pairs of between and list in the other direction"`
-	Exclude [][]string `yaml:"exclude" json:",omitempty" doc:"Pairs to leave out, each of a client and a server; an endpoint without a label stands for all its addresses"`
+	Mesh    Members   `yaml:"mesh" json:",omitempty" doc:"Every member with every other, in both directions"`
+	Between []Members `yaml:"between" json:",omitempty" doc:"Two lists: each member of the first as client with each of the second as server"`
+	List    []Members `yaml:"list" json:",omitempty" doc:"Pairs, each of a client and a server"`
+	Both    bool      `yaml:"both" json:",omitempty" doc:"Also the pairs of between and list in the other direction"`
+	Exclude []Members `yaml:"exclude" json:",omitempty" doc:"Pairs to leave out, each of a client and a server; an endpoint without a label stands for all its addresses"`
 }
 
 // Until is when a campaign has enough rounds: it adds rounds to those of its plan until the

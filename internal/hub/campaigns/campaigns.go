@@ -23,6 +23,7 @@ type Campaigns struct {
 	limits    func() (*catalog.Catalog, error)
 	log       *slog.Logger
 	patience  time.Duration
+	byLabel   func(campaign, labels string) ([]plan.LabelledAgent, error)
 
 	ctx  context.Context //nolint:containedctx // of all campaigns: they outlive the request that starts them
 	stop context.CancelCauseFunc
@@ -39,6 +40,9 @@ type Config struct {
 	Limits    func() (*catalog.Catalog, error) // documented limits that plans name
 	Log       *slog.Logger
 	Patience  time.Duration // how long a trial waits for an agent that went away
+
+	// ByLabel finds the agents that the plan of a campaign names by labels: see [plan.BindLabels].
+	ByLabel func(campaign, labels string) ([]plan.LabelledAgent, error)
 }
 
 // mostEnded is how many campaigns that ended are remembered with what happened; the journal has the rest.
@@ -53,7 +57,7 @@ const (
 // New returns the campaigns of a hub. The caller closes them.
 func New(c Config) *Campaigns {
 	out := &Campaigns{
-		conductor: c.Conductor, limits: c.Limits, log: c.Log, patience: c.Patience,
+		conductor: c.Conductor, limits: c.Limits, log: c.Log, patience: c.Patience, byLabel: c.ByLabel,
 		runs: map[string]*Run{}, settled: map[string]bool{},
 	}
 	out.ctx, out.stop = context.WithCancelCause(context.Background())
@@ -79,7 +83,14 @@ type Order struct {
 // Start begins a campaign or goes on with one, and returns when its first trial can begin. An error is one of
 // [Campaigns.Load], of [conduct.Conductor.Open], or the cause of ctx; then nothing runs.
 func (c *Campaigns) Start(ctx context.Context, o Order) (*Run, error) {
-	p, err := c.Load(o.File, o.Text)
+	text := o.Text
+	if o.Resume {
+		var err error
+		if text, err = c.bindAsBefore(o); err != nil {
+			return nil, err
+		}
+	}
+	p, err := c.Load(o.File, text)
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +101,36 @@ func (c *Campaigns) Start(ctx context.Context, o Order) (*Run, error) {
 	return c.launch(ctx, conduct.Order{Plan: p, Only: selected, Resume: o.Resume, RetryFailed: o.RetryFailed, Patience: c.patience})
 }
 
+// bindAsBefore is the text of the plan with the agents that its labels meant when the campaign began that the order goes on with.
+func (c *Campaigns) bindAsBefore(o Order) ([]byte, error) {
+	return plan.BindLabels(o.File, o.Text, func(name, labels string) (found []plan.LabelledAgent, err error) {
+		info, _, err := conduct.ToResume(c.conductor.Journals, conduct.Order{Plan: &plan.Plan{Campaign: name, File: o.File}, RetryFailed: o.RetryFailed})
+		if err != nil {
+			return nil, err
+		}
+		began, err := plan.ParseRecorded(info.Record.File, []byte(info.Record.Text))
+		if err != nil {
+			return nil, err
+		}
+		agents, _ := began.AgentsByLabel.Get(labels)
+		for _, a := range agents {
+			found = append(found, plan.LabelledAgent{Endpoint: a.Name, ID: a.Value})
+		}
+		if len(found) == 0 { // the campaign will say that it began with another plan
+			return c.byLabel(name, labels)
+		}
+		return found, nil
+	})
+}
+
 // Load reads a plan that a hub may run. An error has kind file or usage, or kind refused for a plan that runs code or
 // trials on the hub: who may start a plan would have a shell there, or could copy its keys away. Commands run on the agent that
 // the plan names, if its owner allows that.
 func (c *Campaigns) Load(file string, text []byte) (*plan.Plan, error) {
+	text, err := plan.BindLabels(file, text, c.byLabel)
+	if err != nil {
+		return nil, err
+	}
 	p, _, err := conduct.Load(file, func(name string) ([]byte, error) {
 		if name != file {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -115,7 +152,7 @@ func (c *Campaigns) Load(file string, text []byte) (*plan.Plan, error) {
 	}
 	patterns := p.AllPatterns()
 	for i := range patterns {
-		for _, client := range p.EndpointSets(&patterns[i]).Clients {
+		for _, client := range p.Clients(&patterns[i]) {
 			if client.Agent == "" {
 				return nil, measure.Fail(measure.KindRefused, "hub.plan.no_agent", measure.Figures{"plan": file, "pattern": patterns[i].Name, "client": client.Reference()})
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"soku/internal/campaign/journal"
+	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
 	"soku/internal/conduct"
 	"soku/internal/hub/campaigns"
@@ -22,6 +23,7 @@ import (
 
 // fixture is what hubs of one test share: a server, a store, journals.
 type fixture struct {
+	labelled map[string][]plan.LabelledAgent // agents by label
 	port     uint16
 	store    store.Store
 	journals *journal.Memory
@@ -36,7 +38,7 @@ func newFixture(t *testing.T) *fixture {
 	served := make(chan struct{})
 	go func() { defer close(served); _ = s.Serve(ctx) }()
 	t.Cleanup(func() { stop(); <-served })
-	return &fixture{s.Addr().Port(), memory.New(), new(journal.Memory)}
+	return &fixture{nil, s.Addr().Port(), memory.New(), new(journal.Memory)}
 }
 
 func (f *fixture) plan(more string) []byte {
@@ -48,7 +50,13 @@ func (f *fixture) hub(t *testing.T, pass chan struct{}) *campaigns.Campaigns {
 	host.Agents = localagents.Agents{Here: host.Here, Pass: pass}
 	c := campaigns.New(campaigns.Config{
 		Conductor: conduct.Conductor{Host: host, Store: f.store, Journals: f.journals},
-		Limits:    func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Log: slog.New(slog.DiscardHandler),
+		ByLabel: func(_, labels string) ([]plan.LabelledAgent, error) {
+			if len(f.labelled[labels]) == 0 {
+				return nil, measure.Fail(measure.KindNotFound, "hub.agent.no_label", nil)
+			}
+			return f.labelled[labels], nil
+		},
+		Limits: func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(c.Close)
 	return c

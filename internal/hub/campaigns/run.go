@@ -24,7 +24,10 @@ type State struct {
 	Total   int   `json:"total"`
 	LeftNs  int64 `json:"left_ns"` // of time, estimated
 
-	Asks    *Question      `json:"asks,omitempty"` // what the campaign waits for a person to do
+	Asks *Question `json:"asks,omitempty"` // what the campaign waits for a person to do
+	// Agents are the endpoints that the plan names by labels, such as zone=west.
+	Agents map[string][]string `json:"agents,omitempty"`
+
 	Running []Trial        `json:"running,omitempty"`
 	Events  []Event        `json:"events,omitempty"` // the newest last
 	Error   *measure.Error `json:"error,omitempty"`  // why it ended before all was done
@@ -160,6 +163,7 @@ func (r *Run) Begun(b conduct.Beginning) {
 			s.Campaign, s.Name = b.Running.ID(), b.Running.Record.Name
 			s.Done, s.Failed = b.Running.Done()
 			s.Total = b.Running.Trials()
+			s.Agents = b.Running.Plan.LabelledEndpoints()
 		})
 		close(r.begun)
 	}

@@ -302,6 +302,7 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 	host := conduct.ThisHost()
 	host.Root, host.Agents = false, s.hub.Campaigns()
 	s.campaigns = campaigns.New(campaigns.Config{
+		ByLabel:   s.hub.Campaigns().ByLabel,
 		Conductor: conduct.Conductor{Host: host, Store: s.hub.Store(), Journals: journals}, Limits: s.o.Limits, Log: s.o.Log, Patience: s.o.Patience,
 	})
 	s.closing = append(s.closing, s.campaigns.Close)
