@@ -64,6 +64,20 @@ func (g *blockRun) abort(pair schedule.EndpointPair, failures int, cause *measur
 		Abort: &journal.AbortRecord{Client: pair.Client, Server: pair.Server, Failures: failures}})
 }
 
+// leaveBlocked records that the trials of pairs whose ends do not reach each other do not run.
+func (r *run) leaveBlocked() error {
+	for pair, why := range r.Blocked {
+		r.aborted[pair] = true
+		r.emit(Event{Kind: EventAborted, Error: why})
+		err := r.c.write(journal.Record{Kind: journal.RecordAborted, At: r.Now().UTC(), Reason: why.Message, Code: why.Code,
+			Abort: &journal.AbortRecord{Client: pair.Client, Server: pair.Server}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ofTheEnds reports whether other trials between the same ends are likely to fail as a
 // trial did: not for what its options ask for, and not for what other trials use up.
 func ofTheEnds(e *measure.Error) bool {

@@ -30,6 +30,9 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 			Only: e.Only, RetryFailed: e.RetryFailed, Version: e.Version, PID: os.Getpid()}})
 	}
 	if err == nil {
+		err = r.leaveBlocked()
+	}
+	if err == nil {
 		r.ended = c.moved()
 		within, stop := r.withinTime(ctx)
 		err = r.blocks(within)

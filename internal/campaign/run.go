@@ -54,6 +54,8 @@ type Executor struct {
 	// Reserve waits until the hosts of trials, those of a group together, are free of other campaigns. release is
 	// called when they have ended. An error is the cause of ctx. nil: no other campaign uses the hosts.
 	Reserve func(ctx context.Context, trials []schedule.Job) (release func(), err error)
+	// Blocked are pairs whose trials do not run, with the reason: their ends do not reach each other.
+	Blocked map[schedule.EndpointPair]*measure.Error
 	// Blocks is what to run; nil: [Campaign.Blocks]. It must give the same blocks
 	// each time it is called, but for blocks at the end that came to be later.
 	Blocks func(c *Campaign) iter.Seq[schedule.Block]

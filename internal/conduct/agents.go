@@ -44,6 +44,7 @@ type agents struct {
 	plan     *plan.Plan
 	now      func() time.Time
 	patience time.Duration
+	ways     *ways
 }
 
 // newAgents returns the agents of an order. An error has kind usage, if there is no hub.
@@ -55,11 +56,19 @@ func newAgents(of Agents, now func() time.Time, o Order) (agents, error) {
 	case of == nil:
 		return agents{}, measure.Fail(measure.KindUsage, "cli.plan.needs_hub", measure.Figures{"endpoint": named[0]})
 	}
-	return agents{of, o.Plan, now, o.Patience}, nil
+	return agents{of, o.Plan, now, o.Patience, &ways{}}, nil
 }
 
 // place is where a trial runs: at the client's agent, or where if the client is none.
 func (a *agents) place(j schedule.Job, where agent.Place) agent.Place {
+	if a.of != nil && a.betweenAgents(j) {
+		return paired{a, j}
+	}
+	return a.direct(j, where)
+}
+
+// direct is place for a trial whose client opens the connection.
+func (a *agents) direct(j schedule.Job, where agent.Place) agent.Place {
 	if j.Client.Agent != "" {
 		where = a.of.Place(j.Client.Agent, j.Server.Agent, a.patience)
 	}

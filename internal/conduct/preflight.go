@@ -29,8 +29,20 @@ func (s *Session) preflight(ctx context.Context) error {
 	probes = slices.DeleteFunc(probes, func(j schedule.Job) bool {
 		return unprepared[j.Client.Endpoint.Name] != nil || unprepared[j.Server.Endpoint.Name] != nil
 	})
+	var between []schedule.Job
+	probes = slices.DeleteFunc(probes, func(j schedule.Job) bool {
+		if a := &s.place.agents; a.of == nil || !a.betweenAgents(j) {
+			return false
+		}
+		between = append(between, j)
+		return true
+	})
 	unreached, err := campaign.Preflight(ctx, s.executor.Runner, probes)
 	if err != nil {
+		return err
+	}
+	failures = append(failures, unreached...)
+	if unreached, err = s.preflightAgents(ctx, between); err != nil {
 		return err
 	}
 	failures = append(failures, unreached...)
@@ -44,4 +56,37 @@ func (s *Session) preflight(ctx context.Context) error {
 		s.conductor.begun(Beginning{Step: StepUnreachable, Error: e})
 	}
 	return measure.Fail(failures[0].Kind, "cli.run.preflight", measure.Figures{"failures": len(failures)})
+}
+
+// preflightAgents tries how the agents of each pair reach each other. Pairs that cannot be opened either way do not run, unless they are
+// all. It returns the failures that keep the campaign from beginning. An error has kind interrupted.
+func (s *Session) preflightAgents(ctx context.Context, probes []schedule.Job) ([]*measure.Error, error) {
+	pairs := map[schedule.EndpointPair]bool{}
+	failures, err := campaign.EachProbe(ctx, probes, func(j schedule.Job) *measure.Error {
+		_, err := s.place.agents.find(ctx, j)
+		return measure.AsError(err, measure.KindBroken)
+	})
+	if err != nil {
+		return nil, err
+	}
+	blocked := map[schedule.EndpointPair]*measure.Error{}
+	var causes []*measure.Error
+	for _, j := range probes {
+		pair := j.Endpoints()
+		found, _ := s.place.agents.ways.get(pair)
+		if found.blocked != nil && blocked[pair] == nil {
+			blocked[pair] = found.blocked
+			causes = append(causes, found.blocked)
+		}
+		pairs[pair] = true
+	}
+	grouped := campaign.GroupFailures(probes, failures)
+	if len(blocked) == len(pairs) {
+		return append(grouped, causes...), nil
+	}
+	for _, e := range causes {
+		s.conductor.begun(Beginning{Step: StepUnreachable, Error: e})
+	}
+	s.executor.Blocked = blocked
+	return grouped, nil
 }

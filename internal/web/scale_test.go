@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/fleet"
-	"soku/internal/fleet/endpoint"
 	"soku/internal/hub"
 	"soku/internal/hub/users"
 	"soku/test/tier"
@@ -21,7 +21,7 @@ func thousand(now time.Time) (all []hub.Agent) {
 			ID: fmt.Sprintf("UABCDEFGHIJK%044d", i), Name: fmt.Sprintf("vm%04d", i), State: hub.Connected, Heard: now,
 			Labels: map[string]string{"zone": fmt.Sprint("zone-", i%3), "sku": fmt.Sprint("Standard_D", i%20), "rack": fmt.Sprint("r", i)},
 			Hello:  fleet.Hello{Program: "1.4.0", Platform: "linux/amd64", Addresses: []fleet.Address{{Name: "eth0", Address: fmt.Sprintf("10.0.%d.%d", i/250, i%250)}}},
-			Clock:  endpoint.Clock{Offset: time.Duration(i) * time.Microsecond, Uncertainty: 90 * time.Microsecond}, ClockAt: now,
+			Clock:  agent.Clock{Offset: time.Duration(i) * time.Microsecond, Uncertainty: 90 * time.Microsecond}, ClockAt: now,
 		})
 	}
 	return all

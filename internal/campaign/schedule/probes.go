@@ -43,6 +43,14 @@ func Probes(p *plan.Plan, only plan.Selection) []Job {
 	return out
 }
 
+// ProbeOf is a round trip between the ends of a job, as its test goes there.
+func ProbeOf(j Job) Job {
+	test, o := measure.TestLatency, option.Defaults(measure.TestLatency)
+	o.Port, o.Bind, o.Device, o.IPVersion = j.Options.Port, j.Options.Bind, j.Options.Device, j.Options.IPVersion
+	o.ConnectTimeout, o.Duration, o.Count = j.Options.ConnectTimeout, 0, 1
+	return Job{Test: test, Options: o, Client: j.Client, Server: j.Server, Trial: measure.Trial{Label: j.Trial.Label, Name: j.Trial.Name, Pattern: j.Trial.Pattern, Round: 1, Repeat: 1, Order: 1}}
+}
+
 // probe is a round trip between two ends as a test goes there, or one packet of a test
 // without a server.
 func probe(t *plan.PatternTest, client, server plan.Target) Job {

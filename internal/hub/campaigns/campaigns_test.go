@@ -163,7 +163,7 @@ func TestACampaignOfAHubThatStoppedGoesOnWithTheNext(t *testing.T) {
 	}
 	// The trial that was interrupted may still have a result at its agent.
 	ordered, err := campaigns.Ordered(f.journals, time.Now().Add(-time.Hour))
-	if agents := slices.Collect(maps.Values(ordered)); !slices.Equal(agents, []string{"vm1"}) || err != nil {
+	if agents := slices.Concat(slices.Collect(maps.Values(ordered))...); !slices.Equal(agents, []string{"vm1"}) || err != nil {
 		t.Errorf("%v, %v", ordered, err)
 	}
 	if ordered, _ := campaigns.Ordered(f.journals, time.Now().Add(time.Hour)); len(ordered) > 0 {

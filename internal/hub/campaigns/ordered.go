@@ -9,14 +9,15 @@ import (
 )
 
 // Ordered are the results of trials that campaigns begun since a time have started, and whose results no journal has,
-// also of those that are repeated, each with the agent of its client as the plan names it. A hub that starts asks for them: an
+// also of those that are repeated, each with the agents of its client and its server as the plan names them: either
+// runs the trial, whichever can open the connection. A hub that starts asks for them: an
 // agent may still have one.
-func Ordered(in journal.Backend, since time.Time) (map[string]string, error) {
+func Ordered(in journal.Backend, since time.Time) (map[string][]string, error) {
 	ids, err := in.IDs()
 	if err != nil {
 		return nil, err
 	}
-	started := map[string]string{}
+	started := map[string][]string{}
 	for _, id := range ids {
 		if id < since.UTC().Format("20060102-150405") { // with which the identity of a campaign begins
 			continue
@@ -27,9 +28,11 @@ func Ordered(in journal.Backend, since time.Time) (map[string]string, error) {
 				agents = agentsOf(r.Plan)
 			}
 			if r.Kind == journal.RecordTrialStarted && r.Trial != nil {
-				endpoint, _, _ := strings.Cut(r.Trial.Client, ".") // a label may follow
-				if agent := agents[endpoint]; agent != "" {
-					started[r.ResultID] = agent
+				for _, end := range []string{r.Trial.Client, r.Trial.Server} {
+					endpoint, _, _ := strings.Cut(end, ".") // a label may follow
+					if agent := agents[endpoint]; agent != "" {
+						started[r.ResultID] = append(started[r.ResultID], agent)
+					}
 				}
 			}
 			for _, finished := range append(r.Group, r) {

@@ -283,9 +283,8 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 			return measure.AsError(err, measure.KindInternal)
 		},
 		Expected: func(agent, result string) bool {
-			name := ordered[result]
 			a, err := admission.Registry.Agent(context.WithoutCancel(ctx), agent)
-			return name != "" && err == nil && (a.Name == name || strings.HasPrefix(agent, name))
+			return err == nil && slices.ContainsFunc(ordered[result], func(name string) bool { return a.Name == name || strings.HasPrefix(agent, name) })
 		},
 		Log: s.o.Log,
 	})

@@ -77,6 +77,8 @@ const (
 	ArrivedLate    Code = "arrived_late"
 	StartsApart    Code = "starts_apart"
 
+	ConnectionReversed Code = "connection_reversed"
+
 	// Results of other programs.
 	TestUnknown             Code = "test_unknown"
 	RTTDoubled              Code = "rtt_doubled"

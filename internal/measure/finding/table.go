@@ -320,6 +320,10 @@ var otherCodes = []Info{
 	}, "The trials of a group did not start together: the time from the first start to the last, or its uncertainty, is more than 1 % of the trial. In that time fewer of them shared the network.", ""},
 	{ArrivedLate, Note, "", nil,
 		"The agent that ran the trial delivered this result when its campaign no longer waited for it. The campaign may have run the trial again.", ""},
+	{ConnectionReversed, Note, "", []Figure{
+		{Key: "client", Text: true, Meaning: "endpoint that the plan has as client"},
+		{Key: "server", Text: true, Meaning: "endpoint that the plan has as server, which opened the connection"},
+	}, "The client of the plan could not open a connection to the server, so the server opened it: client, server and direction of this result are exchanged, and the measured bytes went the way of the plan.", ""},
 	{Text, Warning, "", []Figure{
 		{Key: "text", Text: true, Meaning: "the sentence"},
 	}, "A sentence of an earlier version of soku, which kept findings as text, or of another program.", ""},
