@@ -80,12 +80,9 @@ func (d *demoHosts) agent(ctx context.Context, name string, hub web.About, token
 	if ctx.Err() != nil {
 		return nil
 	}
-	return measure.Fail(measure.KindBroken, "hubcli.demo.agent", measure.Figures{"agent": name, "cause": cmp.Or(process.LastLine(string(said.Bytes())), errorText(err))})
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
+	cause := "" // somebody ended it in good order
+	if err != nil {
+		cause = cmp.Or(process.LastLine(string(said.Bytes())), err.Error())
 	}
-	return err.Error()
+	return measure.Fail(measure.KindBroken, "hubcli.demo.agent", measure.Figures{"agent": name, "cause": cause})
 }

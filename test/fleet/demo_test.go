@@ -86,22 +86,32 @@ func TestADemoIsALinkAButtonAndAReport(t *testing.T) {
 // Without an emulated network a demo needs no rights, and with a folder it keeps what was measured.
 func TestADemoRunsOverLoopbackAndKeepsItsFolder(t *testing.T) {
 	tier.SpendsSeconds(t)
-	data := filepath.Join(t.TempDir(), "kept")
+	s := &site{t: t, folder: t.TempDir(), hubExe: built.Hub(t)}
+	data := filepath.Join(s.folder, "hub") // where the site's commands look for a hub
 	d := startDemo(t, "--loopback", "--data", data)
 	if d.Lab != "" || d.Data != data {
 		t.Errorf("%+v", d)
 	}
-	s := &site{t: t, folder: t.TempDir(), hubExe: built.Hub(t), hub: d.process}
+	s.hub = d.process
 	file := filepath.Join(s.folder, "plan.yaml")
-	text := "campaign: c\nfrom: a\nto: b\nendpoints: {a: {agent: west}, b: {agent: east}}\ntests: {up: {test: tcp, duration: 200ms}}\nrounds: 1\n"
+	text := "campaign: c\nfrom: a\nto: b\nendpoints: {a: {agent: west}, b: {agent: east}}\nfactors: {cable: {by: hand, levels: [red, blue]}}\ntests: {up: {test: tcp, duration: 200ms}}\nrounds: 1\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("SOKU_DATA", data)
 	var state campaigns.State
-	s.must(&state, "run", file, "--json", "--folder", filepath.Join(data, "hub"))
-	if state.Done != 1 || state.Error != nil {
+	s.must(&state, "run", file, "--detach", "--json")
+	for range 2 {
+		asked := s.state(state.Campaign, func(c campaigns.State) bool {
+			return c.Asks != nil && (state.Asks == nil || c.Asks.ID != state.Asks.ID)
+		})
+		s.must(nil, "confirm", state.Campaign, "--json")
+		state.Asks = asked.Asks
+	}
+	if state = s.state(state.Campaign, ended); state.Done != 2 || state.Error != nil {
 		t.Errorf("%+v", state)
+	}
+	if out, err := s.ask("confirm", state.Campaign); err == nil || !strings.Contains(err.Error(), "waits for no change") {
+		t.Errorf("%s, %v", out, err)
 	}
 	d.interrupt()
 	again := startDemo(t, "--loopback", "--data", data)
