@@ -88,6 +88,7 @@ verdicts: build ## compare verdicts with the known limits of emulated networks (
 
 scale: ## have simulated agents join a hub and print what it takes (docs/scale.md; SCALE=3000 for that many)
 	SOKU_SCALE=$(or $(SCALE),1000) $(GO) test -count=1 -v ./test/scale
+	SOKU_SCALE=1 $(GO) test -count=1 -v -timeout 1h -run 'StartTogether|InterfaceMatrix' ./test/fleet
 
 wine: ## run the Windows build's tests and program under wine, PACKAGES="internal/sock ..." for some
 	@GO='$(GO)' test/wine $(PACKAGES)

@@ -10,11 +10,11 @@ import (
 func TestTheClockOfTheShortestRoundTripCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ahead = 3 * time.Second
-		trips := []time.Duration{40, 20, 10, 30, 50, 60, 70, 80} // in milliseconds; the way back takes all of it
+		trips := []int{40, 20, 10, 30, 50, 60, 70, 80} // in milliseconds; the way back takes all of it
 		began := time.Now()
 		clock, err := CompareClocks(func() (int64, error) {
 			at := time.Now().Add(ahead)
-			time.Sleep(trips[0] * time.Millisecond)
+			time.Sleep(time.Duration(trips[0]) * time.Millisecond)
 			trips = trips[1:]
 			return at.UnixNano(), nil
 		})

@@ -14,6 +14,7 @@ const (
 	mostLead  = 5 * time.Second
 	latest    = 100 * time.Millisecond // after the instant the order is too late
 	lastSleep = 2 * time.Millisecond   // is slept more precisely
+	settles   = 20 * time.Millisecond  // before the instant a trial reads the counters of its host
 )
 
 // Lead is how long before the instant of its start a trial must get the order, over a way on which the clocks were compared.
@@ -40,6 +41,11 @@ func (s Spec) awaitInstant(ctx context.Context, at time.Time) error {
 	if now := time.Now(); TooLate(at, now) {
 		return s.LateStart(now.Sub(at))
 	}
+	return waitUntil(ctx, at)
+}
+
+// waitUntil returns at a time, precisely, or with the cause of ctx.
+func waitUntil(ctx context.Context, at time.Time) error {
 	soon := time.NewTimer(time.Until(at) - lastSleep)
 	defer soon.Stop()
 	select {

@@ -24,21 +24,22 @@ func (l Local) Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	if h.Started != nil {
 		started = func(at time.Time) { h.Started(at, 0) }
 	}
-	var ready func(context.Context) error
+	var ready, begin func(context.Context) error
 	if h.Ready != nil {
-		ready = func(ctx context.Context) error {
-			at, err := h.Ready(ctx, 0)
-			if err != nil {
-				return err
+		var at time.Time
+		ready = func(ctx context.Context) (err error) {
+			if at, err = h.Ready(ctx, 0); err == nil && !at.IsZero() {
+				err = waitUntil(ctx, at.Add(-settles))
 			}
-			return s.awaitInstant(ctx, at)
+			return err
 		}
+		begin = func(ctx context.Context) error { return s.awaitInstant(ctx, at) }
 	}
 	t := s.Trial
 	return trial.Run(ctx, trial.Spec{
 		Test: s.Test, Options: s.Options, Host: s.Host, Client: s.Client, Server: s.Server,
 		Token: s.Access.Token, TLS: s.Access.tlsConfig(), Version: l.Version, Identity: &t, Result: s.Result, Floor: l.Floor, Baselines: s.Baselines,
-	}, trial.Hooks{Observe: h.Progress, Ready: ready, Started: started})
+	}, trial.Hooks{Observe: h.Progress, Ready: ready, Begin: begin, Started: started})
 }
 
 // tlsConfig is nil for no TLS. A certificate authority that does not parse trusts

@@ -23,7 +23,13 @@ func runServerless(ctx context.Context, s Spec, d *tests.Descriptor, addr netip.
 				return err
 			}
 			sampler = sample(o, r.Hosts.Client, flows.Conns{})
-			watch = host.Watch(r.Hosts.Client.Facts.Interface)
+			watching := host.Watch(r.Hosts.Client.Facts.Interface)
+			if err := h.begin(ctx); err != nil {
+				sampler.Stop()
+				watching.Stop(host.Moved{})
+				return err
+			}
+			watch = watching
 			h.started()
 			return nil
 		},

@@ -86,6 +86,10 @@ func runSession(ctx context.Context, s Spec, d *tests.Descriptor, t target, o me
 	if watch == nil {
 		watch = host.Watch(r.Hosts.Client.Facts.Interface)
 	}
+	if err := h.begin(ctx); err != nil {
+		sampler.Stop()
+		return fail(err)
+	}
 	later, endLater := engine.Background(ctx)
 	defer endLater()
 	flow := engine.Flow{Policy: policy, Pins: ahead.pins, Observe: observe, Later: later}

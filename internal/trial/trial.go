@@ -80,6 +80,9 @@ type Hooks struct {
 	// the server goes away; a soku server gives up on a session that does not start
 	// within native.StartTimeout.
 	Ready func(context.Context) error
+	// Begin is called once, after Ready and when the counters of this host were read, which takes about a millisecond. The trial
+	// starts when it returns nil, and fails with the error that it returns otherwise.
+	Begin func(context.Context) error
 	// Started is called once, when packets begin to move, with that moment.
 	Started func(time.Time)
 }
@@ -90,6 +93,14 @@ func (h Hooks) ready(ctx context.Context) error {
 		return nil
 	}
 	return h.Ready(ctx)
+}
+
+// begin waits for the moment of the start.
+func (h Hooks) begin(ctx context.Context) error {
+	if h.Begin == nil {
+		return nil
+	}
+	return h.Begin(ctx)
 }
 
 // started reports that packets begin to move.

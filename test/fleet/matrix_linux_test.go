@@ -24,8 +24,8 @@ func TestTheInterfaceMatrixIsMeasuredByAHub(t *testing.T) {
 	tier.SpendsSeconds(t)
 	tier.NeedsRoot(t, "an emulated network")
 	left := regexp.MustCompile(`^$`) // lines of the study that are left out
-	rounds := "6"
-	if os.Getenv("SOKU_SCALE") == "" {
+	rounds, whole := "6", os.Getenv("SOKU_SCALE") != ""
+	if !whole {
 		left, rounds = regexp.MustCompile(`\b(16|32|64|96|128|256|512)gb-|name: VPC|label: vpc|^  ping:`), "4"
 	}
 	read := func(name string) string {
@@ -67,7 +67,7 @@ func TestTheInterfaceMatrixIsMeasuredByAHub(t *testing.T) {
 	}
 	var doc report.Report
 	s.must(&doc, "report", state.Campaign, "--format", "json")
-	checkMatrix(t, &doc)
+	checkMatrix(t, &doc, whole)
 }
 
 // matrixLab has the network of the study, and a hub that all hosts reach.
@@ -96,8 +96,9 @@ func matrixLab(t *testing.T, text string, names []string) *lab.Lab {
 	return l
 }
 
-// checkMatrix compares a report with what docs/samples concludes from the same network.
-func checkMatrix(t *testing.T, doc *report.Report) {
+// checkMatrix compares a report with what docs/samples concludes from the same network. On a busy machine a few rounds may
+// not be enough to show that the interfaces are alike, but must not show that they differ.
+func checkMatrix(t *testing.T, doc *report.Report, whole bool) {
 	t.Helper()
 	at := slices.IndexFunc(doc.Tests, func(test report.Test) bool { return test.Label == "throughput" })
 	if at < 0 {
@@ -111,11 +112,15 @@ func checkMatrix(t *testing.T, doc *report.Report) {
 		}
 		decided[e.Factor]++
 		t.Logf("%s: %s and %s: %.4f (%.4f to %.4f), %s", e.Factor, e.A, e.B, *e.Ratio, *cmpOne(e.Low), *cmpOne(e.High), e.Decision)
-		if e.Factor == "interface" && e.Decision != stats.Same {
-			t.Errorf("interface: %s and %s are %s", e.A, e.B, e.Decision)
+		same := e.Decision == stats.Same || !whole && e.Decision == stats.NotShown
+		if (e.Factor == "interface" || e.Factor == "contention") != same && (whole || e.Factor != "pair") {
+			t.Errorf("%s: %s and %s are %s", e.Factor, e.A, e.B, e.Decision)
+		}
+		if e.Factor == "pair" && *e.Ratio > 0.97 && *e.Ratio < 1.03 {
+			t.Errorf("pairs of different limits, %s and %s, have the same goodput", e.A, e.B)
 		}
 	}
-	if decided["interface"] == 0 {
+	if decided["interface"] == 0 || decided["contention"] == 0 || decided["pair"] == 0 {
 		t.Errorf("effects %v", doc.Tests[at].Effects)
 	}
 	pairs := doc.Tests[at].Pairs
