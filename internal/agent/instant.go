@@ -33,7 +33,7 @@ func (s Spec) LateStart(by time.Duration) *measure.Error {
 // TooLate reports whether a trial that is to start at an instant cannot do so any more; zero is no instant.
 func TooLate(at, now time.Time) bool { return !at.IsZero() && now.Sub(at) > latest }
 
-// awaitInstant returns at an instant of this machine, or at once if it is zero or just over.
+// awaitInstant returns at an instant of this machine, or immediately if it is zero or just over.
 func (s Spec) awaitInstant(ctx context.Context, at time.Time) error {
 	if at.IsZero() {
 		return nil

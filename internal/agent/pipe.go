@@ -15,7 +15,7 @@ import (
 // the child that runs it, JSON in lines.
 //
 // To the child: one line with a [Spec]; and, if that has the member await_start,
-// the line {"start":true,"at_unix_ns":t} when the trial may start: at t ns since 1970 on the child's clock, at once without
+// the line {"start":true,"at_unix_ns":t} when the trial may start: at t ns since 1970 on the child's clock, immediately without
 // that member. The child's input stays open
 // for as long as the trial is wanted: when it is closed, also by the death of the process that
 // holds it, the trial ends.

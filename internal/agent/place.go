@@ -24,7 +24,7 @@ type Hooks struct {
 	// Progress gets the live intervals of the trial.
 	Progress measure.Observer
 	// Ready is called once, when the trial has only to start: its session is open
-	// and its connections stand. The trial starts at the instant that Ready returns, at once if
+	// and its connections stand. The trial starts at the instant that Ready returns, immediately if
 	// that is zero, and fails with the error that it returns otherwise. So several trials start
 	// together: Ready of each waits for all of them. lead is how long before the instant it has to return, 0 to 5 s; one
 	// that gets the order too late fails: see [Late]. ctx ends when the trial can no longer start.
