@@ -10,9 +10,9 @@ import (
 
 // Times of a start at an agreed instant.
 const (
-	startLead = 200 * time.Millisecond // for the order to start to be read, on top of its way
+	startLead = 250 * time.Millisecond // for the order to start to be read, on top of its way
 	mostLead  = 5 * time.Second
-	latest    = 100 * time.Millisecond // after the instant the order is too late
+	latest    = 500 * time.Millisecond // after the instant the order is too late; before, the start is late and the skew says so
 	lastSleep = 2 * time.Millisecond   // is slept more precisely
 	settles   = 20 * time.Millisecond  // before the instant a trial reads the counters of its host
 )

@@ -31,11 +31,15 @@ func TestATrialStartsAtTheAgreedInstant(t *testing.T) {
 			Started: func(at time.Time, uncertainty time.Duration) { started, within = at, uncertainty },
 		})
 		ended := time.Now()
-		if r.Error != nil || started.Add(within).Before(instant.Round(0)) || started.After(ended) {
-			t.Errorf("%s: %v, started %s after the instant ± %s", name, r.Error, started.Sub(instant), within)
+		if r.Error != nil || r.Hosts.Client == nil {
+			t.Errorf("%s: %v", name, r.Error)
+			continue
+		}
+		if started.Add(within).Before(instant.Round(0)) || started.After(ended) {
+			t.Errorf("%s started %s after the instant ± %s", name, started.Sub(instant), within)
 		}
 		// The trial may have read the counters of its host a little before the instant, and not when it was ready.
-		if wall := time.Duration(r.Hosts.Client.Counters.WallNs); wall > ended.Sub(instant)+50*time.Millisecond {
+		if wall := time.Duration(r.Hosts.Client.Counters.WallNs); wall > ended.Sub(instant)+100*time.Millisecond {
 			t.Errorf("%s: the counters are of %s", name, wall)
 		}
 	}
