@@ -20,7 +20,7 @@ func TestAgentsStartTogether(t *testing.T) {
 	tier.SpendsSeconds(t)
 	sizes, rounds := []int{3}, 2
 	if os.Getenv("SOKU_SCALE") != "" {
-		sizes, rounds = []int{2, 18}, 50
+		sizes, rounds = []int{2, 18}, 20
 	}
 	s := newSite(t)
 	var names []string
