@@ -17,7 +17,15 @@ import (
 // Kinds open an empty store each, which is closed at the end of the test. Without PostgreSQL its tests are skipped.
 var Kinds = map[string]func(t *testing.T) store.Store{
 	"SQLite":     func(t *testing.T) store.Store { return SQLite(t, filepath.Join(t.TempDir(), "soku.db")) },
-	"PostgreSQL": func(t *testing.T) store.Store { return closed(t)(postgres.Open(t.Context(), postgresql.Database(t))) },
+	"PostgreSQL": func(t *testing.T) store.Store { return Open(t, postgresql.Database(t)) },
+}
+
+// Open is the store in a database of PostgreSQL or in a file, closed at the end of the test.
+func Open(t *testing.T, address string) store.Store {
+	if postgres.Is(address) {
+		return closed(t)(postgres.Open(t.Context(), address))
+	}
+	return SQLite(t, address)
 }
 
 // SQLite is the store in a file, closed at the end of the test.

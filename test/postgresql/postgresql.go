@@ -43,9 +43,10 @@ var (
 // that uses [Database].
 func Main(m *testing.M) { With(m.Run) }
 
-// With is [Main] of tests that something more surrounds: run runs them and returns their exit status.
-func With(run func() int) {
-	started, missing = Start()
+// With is [Main] of tests that something more surrounds: run runs them and returns their exit status. settings of the server,
+// as in fsync=on, come after its own.
+func With(run func() int, settings ...string) {
+	started, missing = Start(settings...)
 	code := run()
 	if started != nil {
 		started.Close()
@@ -72,6 +73,14 @@ func Database(t testing.TB) string {
 // Missing reports whether PostgreSQL is not installed, for tests that go on without it.
 func Missing() bool { return errors.Is(missing, ErrMissing) }
 
+// Process is that of the server, whose children serve one connection each; nil: there is no server.
+func Process() *os.Process {
+	if started == nil {
+		return nil
+	}
+	return started.process.Process
+}
+
 // binaries is the folder with initdb and postgres.
 func binaries() (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // as Debian has it
@@ -84,8 +93,8 @@ func binaries() (string, error) {
 	return "", ErrMissing
 }
 
-// Start makes a server that listens on loopback, and returns when it can be used.
-func Start() (s *Server, err error) {
+// Start makes a server that listens on loopback, and returns when it can be used. settings come after its own.
+func Start(settings ...string) (s *Server, err error) {
 	bin, err := binaries()
 	if err != nil {
 		return nil, err
@@ -115,8 +124,11 @@ func Start() (s *Server, err error) {
 	if out, err := prepare.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	s.process = asOwner(exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(s.port), "-k", s.folder,
-		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=200")) // no test is of power cuts
+	args := []string{"-D", data, "-p", strconv.Itoa(s.port), "-k", s.folder}
+	for _, setting := range append([]string{"listen_addresses=127.0.0.1", "fsync=off", "max_connections=200"}, settings...) { // no test is of power cuts
+		args = append(args, "-c", setting)
+	}
+	s.process = asOwner(exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), args...))
 	s.process.Dir, s.process.Stdout, s.process.Stderr = s.folder, s.said, s.said
 	if err := s.process.Start(); err != nil {
 		return nil, err

@@ -30,13 +30,15 @@ type agent struct {
 	everyone chan<- *agent // gets it with each message to all agents
 }
 
+func hostName(i int) string { return fmt.Sprintf("host-%d", i) }
+
 func newAgent(i int) (*agent, error) {
 	key, err := nkeys.CreateUser()
 	if err != nil {
 		return nil, err
 	}
 	id, err := key.PublicKey()
-	return &agent{id: id, key: key, name: fmt.Sprintf("host-%d", i), cut: make(chan struct{})}, err
+	return &agent{id: id, key: key, name: hostName(i), cut: make(chan struct{})}, err
 }
 
 // join gets the JWT.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,15 +28,16 @@ type hub struct {
 	t      testing.TB
 	data   string
 	port   int // of HTTPS; the next one is that of NATS
+	flags  []string
 	cmd    *exec.Cmd
 	client *http.Client
 	tls    *tls.Config
 }
 
-// newHub starts a hub.
-func newHub(t testing.TB) *hub {
+// newHub starts a hub with further flags.
+func newHub(t testing.TB, flags ...string) *hub {
 	t.Helper()
-	h := &hub{t: t, data: t.TempDir(), port: freeport.Row(t, 2)}
+	h := &hub{t: t, data: t.TempDir(), port: freeport.Row(t, 2), flags: flags}
 	h.start()
 	t.Cleanup(h.kill)
 	text, err := os.ReadFile(filepath.Join(h.data, "hub", "hub.json"))
@@ -60,8 +60,8 @@ func newHub(t testing.TB) *hub {
 func (h *hub) start() {
 	h.t.Helper()
 	said := &output.Buffer{}
-	h.cmd = exec.Command(built.Hub(h.t), "serve", "--name", "127.0.0.1",
-		"--listen", fmt.Sprintf("127.0.0.1:%d", h.port), "--listen-nats", fmt.Sprintf("127.0.0.1:%d", h.port+1))
+	h.cmd = exec.Command(built.Hub(h.t), append([]string{"serve", "--name", "127.0.0.1",
+		"--listen", fmt.Sprintf("127.0.0.1:%d", h.port), "--listen-nats", fmt.Sprintf("127.0.0.1:%d", h.port+1)}, h.flags...)...)
 	h.cmd.Env, h.cmd.Stdout, h.cmd.Stderr = append(os.Environ(), "SOKU_DATA="+h.data), said, said
 	if err := h.cmd.Start(); err != nil {
 		h.t.Fatal(err)
@@ -139,27 +139,8 @@ func (h *hub) broker() string { return fmt.Sprintf("tls://127.0.0.1:%d", h.port+
 
 // memory is the resident memory of the hub in MB.
 func (h *hub) memory() float64 {
-	h.t.Helper()
-	return float64(h.stat(21)) * float64(os.Getpagesize()) / 1e6
+	return float64(stat(h.t, h.cmd.Process.Pid, residentPages)) * float64(os.Getpagesize()) / 1e6
 }
 
 // processor is the time of processors that the hub has used.
-func (h *hub) processor() time.Duration {
-	const tick = 10 * time.Millisecond // of proc_pid_stat(5) on all platforms of Go
-	return time.Duration(h.stat(11)+h.stat(12)) * tick
-}
-
-// stat is a field of proc_pid_stat(5) after the name of the program; state is field 0.
-func (h *hub) stat(field int) int64 {
-	h.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", h.cmd.Process.Pid))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	n, err := strconv.ParseInt(strings.Fields(rest)[field], 10, 64)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return n
-}
+func (h *hub) processor() time.Duration { return processor(h.t, h.cmd.Process.Pid) }

@@ -2,10 +2,7 @@ package scale_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,18 +22,11 @@ const (
 	waits    = 2 * time.Minute // for what takes seconds
 )
 
-// row is a row of the table: what was measured, and the figure.
-type row struct{ what, figure string }
-
 func TestAHubWorksForManyAgents(t *testing.T) {
 	tier.SpendsSeconds(t)
-	n := agents(t)
+	n := many(t, "SOKU_SCALE", 100, 20_000)
 	h := newHub(t)
-	var table []row
-	note := func(what, format string, figures ...any) {
-		table = append(table, row{what, fmt.Sprintf(format, figures...)})
-	}
-	defer func() { t.Log(markdown(n, table)) }()
+	note := newTable(t, fmt.Sprint(n, " agents"))
 	note("memory of the hub without agents", "%.0f MB", h.memory())
 
 	all, back, everyone := make([]*agent, n), make(chan *agent, 2*n), make(chan *agent, n)
@@ -119,19 +109,6 @@ func TestAHubWorksForManyAgents(t *testing.T) {
 	note("all have greeted again", "%.1f s", time.Since(began).Seconds())
 }
 
-// agents is how many.
-func agents(t *testing.T) int {
-	text := os.Getenv("SOKU_SCALE")
-	if text == "" {
-		return 100
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 2 || n > 20_000 {
-		t.Fatalf("SOKU_SCALE is %q", text)
-	}
-	return n
-}
-
 // tokensFor are tokens for n agents.
 func tokensFor(t *testing.T, h *hub, n int) (secrets []string) {
 	t.Helper()
@@ -209,14 +186,4 @@ func each(t *testing.T, n int, work func(i int) error) {
 	if t.Failed() {
 		t.FailNow()
 	}
-}
-
-// markdown is the table of docs/scale.md.
-func markdown(agents int, rows []row) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n| %d agents | |\n|---|---|\n", agents)
-	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s | %s |\n", r.what, r.figure)
-	}
-	return b.String()
 }

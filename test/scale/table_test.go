@@ -1,0 +1,17 @@
+package scale_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// newTable begins a table of docs/scale.md, which is logged when the test ends: what was measured, and the figure.
+func newTable(t *testing.T, title string) (note func(what, format string, figures ...any)) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", title)
+	t.Cleanup(func() { t.Log(b.String()) })
+	return func(what, format string, figures ...any) {
+		fmt.Fprintf(&b, "| %s | %s |\n", what, fmt.Sprintf(format, figures...))
+	}
+}
