@@ -94,8 +94,14 @@ func Forecast(b Block, limit int, length func(first int) time.Duration) (total t
 		return simulate(q, limit, true, length, nil)
 	}
 	q := NewQueue(b, limit <= 1)
-	for i := range first {
-		q.Add(i)
+	for i := 0; i < b.Len; { // of a mesh, a million: each slot is asked for once
+		s := b.Slot(i)
+		q.add(i, s)
+		if s.Group == 0 {
+			i++
+		} else {
+			i += b.Unit(i).Count
+		}
 	}
 	return simulate(q, limit, false, length, nil)
 }

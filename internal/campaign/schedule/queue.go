@@ -115,8 +115,9 @@ func NewQueue(b Block, inOrder bool) *Queue {
 
 // Add lets the unit wait that begins with a trial. Units are added in the
 // block's order, or with inOrder in any.
-func (q *Queue) Add(first int) {
-	s := q.block.Slot(first)
+func (q *Queue) Add(first int) { q.add(first, q.block.Slot(first)) }
+
+func (q *Queue) add(first int, s Slot) {
 	if q.inOrder || s.Group != 0 || len(s.Others) > 0 {
 		q.list = append(q.list, first)
 		q.count(q.block.Unit(first), 1)
@@ -244,9 +245,12 @@ func (q *Queue) pop(a, b int) Unit {
 	} else {
 		q.next[last] = q.next[first]
 	}
-	u := q.block.Unit(int(first))
-	q.count(u, -1)
-	return u
+	q.Waiting--
+	q.left[a]--
+	if b != a {
+		q.left[b]--
+	}
+	return Unit{First: int(first), Count: 1, pair: [2]int{a, b}} // as of Block.Unit, which would ask for the trial's slot
 }
 
 // forget drops the waiting trials of a pair.
