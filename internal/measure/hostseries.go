@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -69,9 +68,15 @@ func (s *Series) Values() (SeriesValues, error) {
 // take them for commands.
 func (s *Series) UnmarshalJSON(b []byte) error {
 	*s = Series{}
-	if len(b) <= SeriesLength && !bytes.ContainsFunc(b, func(c rune) bool { return c > '~' || c < ' ' && c != '\n' && c != '\t' && c != '\r' }) {
-		s.raw = slices.Clone(b)
+	if len(b) > SeriesLength {
+		return nil
 	}
+	for _, c := range b {
+		if c > '~' || c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return nil
+		}
+	}
+	s.raw = slices.Clone(b)
 	return nil
 }
 

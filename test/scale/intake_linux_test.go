@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -36,10 +35,11 @@ const (
 func TestAHubTakesResultsFromItsAgents(t *testing.T) {
 	tier.SpendsSeconds(t)
 	n := resultsASecond * many(t, "SOKU_SCALE_SECONDS", 3, 3600)
-	for kind, place := range map[string]func(t *testing.T) string{
-		"SQLite": func(t *testing.T) string { return filepath.Join(t.TempDir(), "soku.db") }, "PostgreSQL": func(t *testing.T) string { return postgresql.Database(t) },
-	} {
+	for kind, place := range places {
 		t.Run(kind, func(t *testing.T) {
+			if kind == "PostgreSQL" && postgresql.Missing() {
+				t.Skip(postgresql.ErrMissing)
+			}
 			address := place(t)
 			trials := storetest.NewTrials(t)
 			results := databases.Open(t, address)
@@ -112,10 +112,7 @@ func takeAll(t *testing.T, h *hub, kind string, trials *storetest.Trials, n int)
 		documents[i] = trials.Document(i)
 	}
 	used := h.processor()
-	var server time.Duration // of PostgreSQL
-	if kind == "PostgreSQL" {
-		server = family(t, postgresql.Process().Pid)
-	}
+	_, server := work(t, kind)
 	took := make([]time.Duration, n)
 	var failed sync.Once
 	var deliveries sync.WaitGroup
@@ -132,17 +129,17 @@ func takeAll(t *testing.T, h *hub, kind string, trials *storetest.Trials, n int)
 	}
 	deliveries.Wait()
 	passed := time.Since(began)
-	each := func(d time.Duration) float64 { return d.Seconds() * 1e3 / float64(n) }
+	each := func(d time.Duration) float64 { return ms(d) / float64(n) }
 	hub := h.processor() - used
 	note("bytes of a document, compressed", "%d", len(documents[0]))
 	note("results a second", "%.0f", float64(n)/passed.Seconds())
 	note("processor time of the hub", "%.2f ms a result, %.0f %% of one", each(hub), 100*hub.Seconds()/passed.Seconds())
-	if kind == "PostgreSQL" {
-		note("processor time of PostgreSQL", "%.2f ms a result", each(family(t, postgresql.Process().Pid)-server))
+	if _, now := work(t, kind); now > 0 {
+		note("processor time of PostgreSQL", "%.2f ms a result", each(now-server))
 	}
 	slices.Sort(took)
-	note("answer, median", "%.1f ms", took[n/2].Seconds()*1e3)
-	note("answer, p99", "%.1f ms", took[n*99/100].Seconds()*1e3)
+	note("answer, median", "%.1f ms", ms(took[n/2]))
+	note("answer, p99", "%.1f ms", ms(took[n*99/100]))
 	note("memory of the hub", "%.0f MB", h.memory())
 }
 

@@ -6,8 +6,11 @@ import (
 	"testing"
 )
 
+// noteFunc adds a row.
+type noteFunc func(what, format string, figures ...any)
+
 // newTable begins a table of docs/scale.md, which is logged when the test ends: what was measured, and the figure.
-func newTable(t *testing.T, title string) (note func(what, format string, figures ...any)) {
+func newTable(t *testing.T, title string) noteFunc {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", title)
 	t.Cleanup(func() { t.Log(b.String()) })

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -272,6 +273,7 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 	if err != nil {
 		return err
 	}
+	names := sync.Map{} // by which agents joined, of those that connected: a name is asked for with each result
 	s.hub, err = hub.New(hub.Config{
 		Conn: own.hub, Store: s.o.Store, Sink: hub.InStore{Store: s.o.Store, Conflicts: conflicts}, Identity: admission.Authority.ID(), Version: version.String(),
 		Labels: func(agent string) map[string]string {
@@ -279,12 +281,26 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 			return a.Labels
 		},
 		Admitted: func(agent string) *measure.Error {
-			_, err := admission.Registry.Admitted(context.WithoutCancel(ctx), agent)
+			a, err := admission.Registry.Admitted(context.WithoutCancel(ctx), agent)
+			if err == nil {
+				names.Store(agent, a.Name)
+			}
 			return measure.AsError(err, measure.KindInternal)
 		},
 		Expected: func(agent, result string) bool {
-			a, err := admission.Registry.Agent(context.WithoutCancel(ctx), agent)
-			return err == nil && slices.ContainsFunc(ordered[result], func(name string) bool { return a.Name == name || strings.HasPrefix(agent, name) })
+			wanted := ordered[result]
+			if len(wanted) == 0 {
+				return false
+			}
+			name, known := names.Load(agent)
+			if !known {
+				a, err := admission.Registry.Agent(context.WithoutCancel(ctx), agent)
+				if err != nil {
+					return false
+				}
+				name = a.Name
+			}
+			return slices.ContainsFunc(wanted, func(want string) bool { return name == want || strings.HasPrefix(agent, want) })
 		},
 		Log: s.o.Log,
 	})

@@ -61,7 +61,7 @@ func Open(ctx context.Context, path string) (store.Store, error) {
 	if err != nil {
 		return nil, explained(ctx, "store.open", measure.Figures{"store": path, "cause": err})
 	}
-	s := &sqlite{Store: sqlstore.Store{DB: db, Place: path, Dialect: dialect}, abs: abs}
+	s := &sqlite{Store: sqlstore.Store{DB: db, Place: path, Dialect: dialect, Writing: make(chan struct{}, 1)}, abs: abs}
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err == nil {
 		err = migrate(ctx, &s.Store, sqlstore.Schema{Files: files, Steps: []*goose.Migration{goose.NewGoMigration(3, &goose.GoFunc{RunDB: takeOver}, nil)}, Table: versionTable})

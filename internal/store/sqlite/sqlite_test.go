@@ -10,13 +10,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/sqlite"
+	"soku/internal/store/sqlstore"
 	"soku/test/storetest"
 	"soku/test/tier"
 )
@@ -292,5 +295,36 @@ func TestADocumentIsKeptAsItWasSent(t *testing.T) {
 		if err != nil || string(plain) != want[0] || string(compressed) != want[1] {
 			t.Errorf("%s has %q and %q (%v)", id, plain, compressed, err)
 		}
+	}
+}
+
+// SQLite has writers ask again after a while. Those of one process wait in turn, and take no connection before.
+func TestWritersOfOneStoreWaitInTurn(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := open(t, filepath.Join(t.TempDir(), "soku.db"))
+	db, _ := sqlstore.Of(s)
+	const writers = 8
+	var all sync.WaitGroup
+	err := db.Transact(t.Context(), func(*sql.Tx) error {
+		for i := range writers {
+			all.Go(func() {
+				if err := s.Put(t.Context(), storetest.Result(fmt.Sprint("writer", i), i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		ended, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer stop()
+		if err := s.Put(ended, storetest.Result("late", 1)); measure.KindOf(err) != measure.KindInterrupted {
+			t.Errorf("a writer whose time is over has %v", err)
+		}
+		if n := db.DB.Stats().InUse; n != 1 {
+			t.Errorf("%d connections are used", n)
+		}
+		return nil
+	})
+	all.Wait()
+	if n, countErr := s.Count(t.Context(), store.Query{}); n != writers || err != nil || countErr != nil {
+		t.Error(n, err, countErr)
 	}
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Newest is the statement of [store.Store].Newest, whose limit is one more to find out whether a page follows. It steps
-// from a pair to the next in an index, so that it reads as many rows as there are pairs, not results.
+// from a pair to the next in an index, so that it reads as many rows as there are pairs, not results. SQLite compares only
+// the first column of two by an index where the others are columns, too: so these are made expressions.
 func (d Dialect) Newest(q store.PairQuery) (Statement, error) {
 	if err := store.CheckLimit(q.Limit); err != nil {
 		return Statement{}, err
@@ -33,7 +34,7 @@ func (d Dialect) Newest(q store.PairQuery) (Statement, error) {
 	return Statement{`WITH RECURSIVE pair (id, place) AS (
 		SELECT (SELECT id FROM result WHERE ` + of + `(client, server) ` + beyond + ` (?, ?) ORDER BY client, server LIMIT 1), 1
 		UNION ALL
-		SELECT (SELECT id FROM result WHERE ` + of + `(client, server) > (before.client, before.server) ORDER BY client, server LIMIT 1), pair.place + 1
+		SELECT (SELECT id FROM result WHERE ` + of + `(client, server) > (before.client || '', before.server || '') ORDER BY client, server LIMIT 1), pair.place + 1
 			FROM pair JOIN result AS before ON before.id = pair.id` + page + `)
 		SELECT ` + entryColumns + ` FROM pair JOIN result AS p ON p.id = pair.id JOIN result AS r ON r.id = (
 			SELECT newest.id FROM result AS newest WHERE ` + of + `newest.client = p.client AND newest.server = p.server

@@ -24,6 +24,9 @@ type Store struct {
 	DB      *sql.DB
 	Place   string // what messages call it
 	Dialect Dialect
+	// Writing has room for one transaction at a time, where the database lets no others write meanwhile and has them ask
+	// again and again; nil: all write at once.
+	Writing chan struct{}
 }
 
 // Dialect is what differs between databases. Statements have ? for each parameter.
@@ -106,6 +109,14 @@ func (s *Store) Fail(ctx context.Context, code string, figures measure.Figures) 
 
 // Transact runs work in a transaction that is written whole or not at all.
 func (s *Store) Transact(ctx context.Context, work func(*sql.Tx) error) error {
+	if s.Writing != nil {
+		select {
+		case s.Writing <- struct{}{}:
+			defer func() { <-s.Writing }()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	tx, err := s.DB.BeginTx(ctx, nil)
 	if err != nil {
 		return err
