@@ -6,7 +6,7 @@ REVISION ?= $(shell git describe --tags --exact-match >/dev/null 2>&1 && git dif
 LDFLAGS := -s -w -X soku/internal/version.revision=$(REVISION)
 export CGO_ENABLED ?= 0
 
-.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench sweep simulations verdicts wine notices scale
+.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench sweep simulations verdicts wine notices scale scale-intake scale-stores scale-trials scale-mesh
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -87,8 +87,23 @@ verdicts: build ## compare verdicts with the known limits of emulated networks (
 	$(GO) run ./test/verdicts $(VERDICTS)
 
 scale: ## have simulated agents join a hub and print what it takes (docs/scale.md; SCALE=3000 for that many)
-	SOKU_SCALE=$(or $(SCALE),1000) $(GO) test -count=1 -v ./test/scale
+	SOKU_SCALE=$(or $(SCALE),1000) $(GO) test -count=1 -v -run 'TestAHubWorks|TestTheClock' ./test/scale
+
+scale-starts: ## have agents on one machine start together, and run the study of 18 hosts through a hub
 	SOKU_SCALE=1 $(GO) test -count=1 -v -timeout 1h -run 'StartTogether|InterfaceMatrix' ./test/fleet
+
+scale-intake: ## have agents deliver 200 results a second to a hub for FOR=60 seconds, into each kind of database
+	SOKU_SCALE_SECONDS=$(or $(FOR),60) $(GO) test -count=1 -v -timeout 60m -run 'TestAHubTakes/$(KIND)' ./test/scale
+
+scale-stores: ## store RESULTS=1000000 documents in each kind of database and ask what pages ask (10 GB of disk; KIND=SQLite for one)
+	SOKU_SCALE_RESULTS=$(or $(RESULTS),1000000) $(GO) test -count=1 -v -timeout 120m -run 'TestAStoreOf/$(KIND)' ./test/scale
+
+scale-trials: ## run CAMPAIGNS=20 campaigns by hand and as many through a hub, in turn
+	SOKU_SCALE_CAMPAIGNS=$(or $(CAMPAIGNS),20) $(GO) test -count=1 -v -timeout 60m -run TestATrialThrough ./test/fleet
+
+scale-mesh: ## plan a mesh of 1,000 hosts, and run its schedule in simulated time with lost trials
+	$(GO) test -run '^$$' -bench PlanAMesh -benchtime 5x ./internal/campaign/plan ./internal/campaign/schedule
+	$(GO) test -count=1 -v -run TestHostsOfAMesh ./internal/campaign/schedule
 
 wine: ## run the Windows build's tests and program under wine, PACKAGES="internal/sock ..." for some
 	@GO='$(GO)' test/wine $(PACKAGES)

@@ -23,7 +23,7 @@ func TestTheClockOfAnAgentIsComparedThroughAConnection(t *testing.T) {
 	h := newHub(t)
 	token := tokensFor(t, h, 1)[0]
 	person := h.connect()
-	var table []row
+	note := newTable(t, "the clock of an agent")
 	for _, delay := range []time.Duration{0, 5 * time.Millisecond} {
 		a, err := newAgent(int(delay))
 		if err != nil {
@@ -73,9 +73,10 @@ func TestTheClockOfAnAgentIsComparedThroughAConnection(t *testing.T) {
 		slices.Sort(off)
 		slices.Sort(half)
 		at := fmt.Sprintf("a clock compared at a round trip of %s: error, ", 2*delay)
-		table = append(table, row{at + "median", milli(off[n/2])}, row{at + "p99", milli(off[n*99/100])}, row{at + "stated, median", "± " + milli(half[n/2])})
+		note(at+"median", "%s", milli(off[n/2]))
+		note(at+"p99", "%s", milli(off[n*99/100]))
+		note(at+"stated, median", "± %s", milli(half[n/2]))
 	}
-	t.Log(markdown(2, table))
 }
 
 func milli(d time.Duration) string { return fmt.Sprintf("%.3f ms", d.Seconds()*1e3) }

@@ -35,8 +35,11 @@ func family(t testing.TB, pid int) time.Duration {
 		t.Fatal(err)
 	}
 	for _, child := range strings.Fields(string(text)) {
-		if id, err := strconv.Atoi(child); err == nil {
-			all += processor(t, id)
+		id, _ := strconv.Atoi(child)
+		for _, field := range []int{userTicks, systemTicks} {
+			if n, err := readStat(id, field); err == nil { // it may have ended since
+				all += time.Duration(n) * tick
+			}
 		}
 	}
 	return all
@@ -45,14 +48,18 @@ func family(t testing.TB, pid int) time.Duration {
 // stat is a field of a process.
 func stat(t testing.TB, pid, field int) int64 {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	n, err := strconv.ParseInt(strings.Fields(rest)[field], 10, 64)
+	n, err := readStat(pid, field)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
+}
+
+func readStat(pid, field int) (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	return strconv.ParseInt(strings.Fields(rest)[field], 10, 64)
 }

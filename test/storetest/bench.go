@@ -59,12 +59,18 @@ func NewTrials(t testing.TB) *Trials {
 	return made
 }
 
-// ID is the identity of the i-th result, Campaign that of its campaign, Client and Server its ends.
+// ID is the identity of the i-th result.
 func (d *Trials) ID(i int) string { return fmt.Sprintf("%012x%08x", i*1000, i*7919) }
+
+// Campaign is the campaign of the i-th result.
 func (d *Trials) Campaign(i int) string {
 	return fmt.Sprintf("20260102-030405-study-%06d", i/TrialsOfOne)
 }
+
+// Client is the client of the i-th result.
 func (d *Trials) Client(i int) string { return fmt.Sprintf("vm%d", i%TrialHosts) }
+
+// Server is the server of the i-th result.
 func (d *Trials) Server(i int) string { return fmt.Sprintf("vm%d", i/TrialHosts%TrialHosts) }
 
 // StartedAt is when the i-th trial started.
