@@ -31,7 +31,7 @@ type Trials struct {
 	compressed store.Document
 }
 
-// What the trials are of.
+// Properties of all trials.
 const (
 	TrialHosts      = 20     // named vm0 and so on; each is client of each, itself among them
 	TrialsOfOne     = 10_000 // campaign

@@ -25,7 +25,7 @@ type Store struct {
 	Place   string // what messages call it
 	Dialect Dialect
 	// Writing has room for one transaction at a time, where the database lets no others write meanwhile and has them ask
-	// again and again; nil: all write at once.
+	// again and again; nil: all write simultaneously.
 	Writing chan struct{}
 }
 
