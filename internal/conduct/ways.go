@@ -23,6 +23,8 @@ type way struct {
 type ways struct {
 	mu sync.Mutex
 	of map[schedule.EndpointPair]way
+
+	probing sync.Mutex // held during a probe: two servers of one agent would have two ports, of which a firewall opens one
 }
 
 func (w *ways) get(pair schedule.EndpointPair) (way, bool) {
@@ -60,6 +62,11 @@ const (
 // can be opened that way from server to client. An error is another failure: then the way is not known, as also
 // where an agent went away.
 func (a *agents) find(ctx context.Context, probe schedule.Job) (way, error) {
+	a.ways.probing.Lock()
+	defer a.ways.probing.Unlock()
+	if found, known := a.ways.get(probe.Endpoints()); known {
+		return found, nil
+	}
 	there, ended := a.try(ctx, probe)
 	if !unopened(there) {
 		if ended && there == nil {
@@ -75,7 +82,7 @@ func (a *agents) find(ctx context.Context, probe schedule.Job) (way, error) {
 	case agent.Lost(back):
 		return way{}, back
 	case back != nil:
-		found = way{blocked: measure.Fail(measure.KindUnreachable, "campaign.no_way", measure.Figures{"pair": probe.Endpoints().String(), "back": back, "cause": there})}
+		found = way{blocked: measure.Fail(measure.KindUnreachable, "campaign.no_way", measure.Figures{"pair": probe.Endpoints().String(), "back": back.Message, "cause": there})}
 	}
 	a.ways.set(probe.Endpoints(), found)
 	return found, nil

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -16,7 +15,6 @@ import (
 	"soku/internal/lab"
 	"soku/internal/report"
 	"soku/internal/stats"
-	"soku/test/built"
 	"soku/test/tier"
 )
 
@@ -81,20 +79,7 @@ func matrixLab(t *testing.T, text string, names []string) *lab.Lab {
 	for _, name := range append([]string{"hub"}, names...) {
 		text += fmt.Sprintf("  - {from: %s, to: net}\n", name)
 	}
-	topology, err := lab.Parse("topology.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := lab.Up(t.Context(), topology, lab.Options{Executable: built.Program(t), RunDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Down(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return l
+	return labOf(t, "topology.yaml", text)
 }
 
 // checkMatrix compares a report with what docs/samples concludes from the same network. On a busy machine a few rounds may

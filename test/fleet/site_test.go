@@ -59,6 +59,25 @@ func (s *site) command(ctx context.Context, host, program string, args ...string
 	return s.lab.Command(ctx, host, append([]string{program}, args...)...)
 }
 
+// labOf builds an emulated network until the test ends.
+func labOf(t *testing.T, file, topology string) *lab.Lab {
+	t.Helper()
+	in, err := lab.Parse(file, []byte(topology))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := lab.Up(t.Context(), in, lab.Options{Executable: built.Program(t), RunDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Down(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
 // newSite starts a hub in a folder of its own. more are flags of serve.
 func newSite(t *testing.T, more ...string) *site {
 	t.Helper()
