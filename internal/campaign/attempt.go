@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -25,6 +26,11 @@ func (g *blockRun) measure(ctx context.Context, all []*attempt) error {
 		return g.skip(g.block, indices(all), measure.AsError(context.Cause(ctx), measure.KindUnreachable))
 	}
 	defer release()
+	if len(all) > 1 {
+		if err := g.stopFormer(ctx, all); err != nil {
+			return err
+		}
+	}
 	var lost time.Time // when the unit was lost first
 	for {
 		if err := g.begin(all); err != nil {
@@ -89,7 +95,8 @@ func (g *blockRun) begin(all []*attempt) error {
 	records := make([]journal.Record, len(all))
 	for i, a := range all {
 		now, key := g.Now(), a.job.Key()
-		a.job.Result = measure.NewResultID(now)
+		a.job.Result, a.job.Former = cmp.Or(a.former, measure.NewResultID(now)), a.former != ""
+		a.former = "" // if it is lost, it is measured again
 		records[i] = journal.Record{Kind: journal.RecordTrialStarted, At: now.UTC(), Trial: &key, Order: a.job.Trial.Order, ResultID: a.job.Result, Repeats: a.lost}
 	}
 	if err := g.c.write(records...); err != nil {

@@ -15,6 +15,7 @@ type blockRun struct {
 	block    schedule.Block
 	queue    *schedule.Queue
 	ongoing  map[*ongoing]bool
+	later    []int          // units that are queued when those of former runs have ended
 	trials   int            // of all ongoing units
 	over     chan *ongoing  // units that have ended
 	deferred *schedule.Unit // taken, and waiting for the byte cap to have room

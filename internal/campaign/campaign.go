@@ -164,11 +164,10 @@ func (c *Campaign) learn(rec journal.Record) error {
 				return err
 			}
 		}
+	case journal.RecordTrialStarted, journal.RecordTrialDropped:
+		c.learnBegun(rec)
 	case journal.RecordTrialFinished:
-		key := *rec.Trial
-		if key.Levels == nil && c.patterns != nil {
-			key = key.Resolve(c.patterns())
-		}
+		key := c.resolved(*rec.Trial)
 		c.outcomes.set(key, outcome{rec.Result.ID, rec.Result.Error != nil})
 		if c.Plan != nil && c.Plan.DecidesByFigures() {
 			res, err := rec.Result.Result()
@@ -182,6 +181,27 @@ func (c *Campaign) learn(rec journal.Record) error {
 	}
 	c.bytes += rec.Bytes
 	return nil
+}
+
+// learnBegun takes note of a trial that begins, or that was stopped and has no result.
+func (c *Campaign) learnBegun(rec journal.Record) {
+	if rec.Trial == nil {
+		return
+	}
+	key := c.outcomes.compact(c.resolved(*rec.Trial))
+	if rec.Kind == journal.RecordTrialDropped || rec.ResultID == "" {
+		delete(c.outcomes.begun, key)
+		return
+	}
+	c.outcomes.begun[key] = rec.ResultID
+}
+
+// resolved is a key with its levels, which journals of older versions do not have.
+func (c *Campaign) resolved(key plan.TrialKey) plan.TrialKey {
+	if key.Levels == nil && c.patterns != nil {
+		return key.Resolve(c.patterns())
+	}
+	return key
 }
 
 // recordedPatterns are those of the plan that the campaign began with; none if

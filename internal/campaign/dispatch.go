@@ -29,7 +29,7 @@ func (r *run) newBlockRun(b schedule.Block) (*blockRun, error) {
 		units = order
 	}
 	g.queue = schedule.NewQueue(b, r.Limit <= 1 || g.arranged)
-	for _, first := range units {
+	for _, first := range g.formerFirst(units) {
 		g.queue.Add(first)
 	}
 	for {
@@ -58,6 +58,12 @@ func (g *blockRun) hostEvent(h HostChange, ok bool) error {
 func (g *blockRun) notRun(ctx context.Context, why *measure.Error) error {
 	for {
 		u, ok := g.queue.Take(math.MaxInt)
+		if more := !ok && len(g.later) > 0; more {
+			if err := g.queueLater(); err != nil {
+				return err
+			}
+			continue
+		}
 		if !ok {
 			return nil
 		}
@@ -83,6 +89,10 @@ func (g *blockRun) runAll(ctx context.Context) error {
 		if wait == 0 {
 			g.start()
 		}
+		if len(g.ongoing) == 0 && len(g.later) > 0 && g.err == nil && ctx.Err() == nil {
+			g.err = g.queueLater()
+			continue
+		}
 		if len(g.ongoing) == 0 {
 			break
 		}
@@ -103,7 +113,7 @@ func (g *blockRun) runAll(ctx context.Context) error {
 			g.stop(g.err)
 		}
 	}
-	if g.err == nil && ctx.Err() != nil && (g.queue.Waiting > 0 || g.deferred != nil) {
+	if g.err == nil && ctx.Err() != nil && (g.queue.Waiting > 0 || len(g.later) > 0 || g.deferred != nil) {
 		g.err = g.interrupted(ctx)
 	}
 	return g.err
@@ -189,7 +199,7 @@ func (g *blockRun) jobs(u schedule.Unit) []schedule.Job {
 func (g *blockRun) attempts(u schedule.Unit) []*attempt {
 	var all []*attempt
 	for i, j := range g.jobs(u) {
-		a := &attempt{at: u.First + i, job: j}
+		a := &attempt{at: u.First + i, job: j, former: g.former(j)}
 		a.planned, _ = schedule.TrialBytes(j.Test, j.Options)
 		all = append(all, a)
 	}

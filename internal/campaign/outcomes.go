@@ -12,14 +12,15 @@ type outcome struct {
 type outcomes struct {
 	numbers map[string]int32 // of the texts in keys, so that each is kept once
 	of      map[compactKey]outcome
-	failed  int // outcomes that are errors
+	failed  int                   // outcomes that are errors
+	begun   map[compactKey]string // results of trials that began and have no end in the journal
 }
 
 // compactKey is a key with numbers for its texts, so that keys can be compared.
 type compactKey struct{ pattern, client, server, label, round, repeat int32 }
 
 func newOutcomes() outcomes {
-	return outcomes{numbers: map[string]int32{}, of: map[compactKey]outcome{}}
+	return outcomes{numbers: map[string]int32{}, of: map[compactKey]outcome{}, begun: map[compactKey]string{}}
 }
 
 func (o *outcomes) get(k plan.TrialKey) (outcome, bool) {
@@ -36,6 +37,7 @@ func (o *outcomes) set(k plan.TrialKey, out outcome) {
 		o.failed++
 	}
 	o.of[p] = out
+	delete(o.begun, p)
 }
 
 func (o *outcomes) compact(k plan.TrialKey) compactKey {

@@ -128,6 +128,7 @@ type attempt struct {
 
 	startError time.Duration // started is known within ± this
 
+	former string // identity of its result, if a former run began the trial and it may go on without that, or empty
 	lost   string // identity of the result that was lost before, or empty
 	meter  meter  // of the running trial; under run.mu
 	result *measure.Result

@@ -21,8 +21,9 @@ import (
 type Agents interface {
 	// Place is where the trials run whose client is an agent, and whose server is one or empty. A trial whose agent goes away
 	// waits for it as long as patience, and is lost then; one that fails because its server went away is lost. The
-	// results of trials with an identity are kept by the caller.
-	Place(name, server string, patience time.Duration) agent.Place
+	// results of trials with an identity are kept by the caller. former takes a trial over that another process ordered, and that
+	// its agent may run or have the result of: otherwise it is lost.
+	Place(name, server string, patience time.Duration, former bool) agent.Place
 	// Address is where others reach an agent, if a plan does not say it. An error of kind unreachable, also of Serve, is that the
 	// agent is away.
 	Address(name string) (string, error)
@@ -70,9 +71,9 @@ func (a *agents) place(j schedule.Job, where agent.Place) agent.Place {
 // direct is place for a trial whose client opens the connection.
 func (a *agents) direct(j schedule.Job, where agent.Place) agent.Place {
 	if j.Client.Agent != "" {
-		where = a.of.Place(j.Client.Agent, j.Server.Agent, a.patience)
+		where = a.of.Place(j.Client.Agent, j.Server.Agent, a.patience, j.Former)
 	}
-	if j.Server.Agent == "" {
+	if j.Server.Agent == "" || j.Former { // a former trial has its server
 		return where
 	}
 	planned, _ := a.plan.Endpoints.Get(j.Server.Endpoint.Name)

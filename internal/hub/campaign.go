@@ -21,13 +21,13 @@ type Campaigns struct{ hub *Hub }
 func (h *Hub) Campaigns() Campaigns { return Campaigns{h} }
 
 // Place is a deferred place: see [PlaceOptions].
-func (c Campaigns) Place(name, server string, patience time.Duration) agent.Place {
+func (c Campaigns) Place(name, server string, patience time.Duration, former bool) agent.Place {
 	a, err := c.hub.Agents.Find(name)
 	if err != nil {
 		return nowhere{err}
 	}
 	s, _ := c.hub.Agents.Find(server) // without one the trial fails and says so
-	return c.hub.Place(a.ID, PlaceOptions{Patience: patience, Server: s.ID, Deferred: true})
+	return c.hub.Place(a.ID, PlaceOptions{Patience: patience, Server: s.ID, Deferred: true, Former: former})
 }
 
 // nowhere is a place that cannot be used.

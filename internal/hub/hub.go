@@ -32,7 +32,10 @@ type Config struct {
 	// Expected reports whether a result was ordered from an agent before this hub started, by the
 	// journals of its campaigns; nil: none was.
 	Expected func(agent, result string) bool
-	Log      *slog.Logger // nil: nothing is logged
+	// Claimed reports whether a campaign is about to take over a trial of an agent that was ordered before this hub started: its
+	// document is left there until then. nil: none is.
+	Claimed func(agent, result string) bool
+	Log     *slog.Logger // nil: nothing is logged
 
 	Silence time.Duration // after which an agent is away; 0: [fleet.Silence]
 	Answers time.Duration // how long an answer is waited for; 0: [fleet.Answers]
@@ -64,7 +67,7 @@ func New(cfg Config) (*Hub, error) {
 	h := &Hub{cfg: cfg, Hosts: NewReservations()}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.Agents = newRegistry(h)
-	h.orders.all = map[string]*order{}
+	h.orders.all, h.orders.news = map[string]*order{}, map[string]chan struct{}{}
 	h.requests.pending = map[string]*pending{}
 	h.intake.begin()
 	if err := h.subscribe(); err != nil {

@@ -78,6 +78,9 @@ func (h *Hub) Take(ctx context.Context, agent, result, sum string, document []by
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(h.ctx, func() { cancel(measure.Fail(measure.KindInterrupted, "hub.closed", nil)) })()
+	if !h.awaitClaim(ctx, agent, result) {
+		return fleet.Receipt{Result: result, Error: measure.Fail(measure.KindStore, codeDeferred, measure.Figures{"result": result})}
+	}
 	select {
 	case h.intake.deliveries <- struct{}{}:
 	case <-ctx.Done():
@@ -94,6 +97,30 @@ func (h *Hub) Take(ctx context.Context, agent, result, sum string, document []by
 }
 
 const codeDeferred = "hub.result.deferred"
+
+// awaitClaim waits until a campaign takes over the trial of a result that was ordered before this hub started. It returns false if
+// none has in time, and one still will.
+func (h *Hub) awaitClaim(ctx context.Context, agent, result string) bool {
+	claimed := func() bool {
+		return h.cfg.Claimed != nil && plainWord(result) && h.orders.of(agent, result) == nil && h.cfg.Claimed(agent, result)
+	}
+	if !claimed() {
+		return true
+	}
+	news, leave := h.orders.added(result)
+	defer leave()
+	if news == nil {
+		return true
+	}
+	limit := time.NewTimer(h.cfg.Answers * 3 / 4)
+	defer limit.Stop()
+	select {
+	case <-news:
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+	return !claimed()
+}
 
 // awaitKept waits until a campaign has kept a result that was left to it, less long than the agent waits for
 // the receipt. Otherwise the agent delivers it again.

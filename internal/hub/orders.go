@@ -17,7 +17,8 @@ const maxOrders = 100_000
 type orders struct {
 	mu   sync.Mutex
 	all  map[string]*order
-	ends []string // results of orders whose places have returned, the first first
+	ends []string                 // results of orders whose places have returned, the first first
+	news map[string]chan struct{} // closed when a result is ordered that deliveries wait for
 }
 
 // order is one trial that was ordered from an agent.
@@ -49,18 +50,43 @@ type stamped struct {
 const maxReports = 64
 
 // add begins an order. An error has kind refused if the result is awaited already.
-func (o *orders) add(client string, s agent.Spec, deferred, unwanted bool) (*order, error) {
+func (o *orders) add(client string, s agent.Spec, at time.Time, deferred, unwanted bool) (*order, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if before := o.all[s.Result]; before != nil && before.awaited() {
 		return nil, measure.Fail(measure.KindRefused, "hub.result.awaited", measure.Figures{"result": s.Result})
 	}
 	ordered := &order{
-		agent: client, spec: s, at: time.Now(), deferred: deferred, unwanted: unwanted, waits: true,
+		agent: client, spec: s, at: at, deferred: deferred, unwanted: unwanted, waits: true,
 		delivered: make(chan *measure.Result, 1), kept: make(chan struct{}), bell: make(chan struct{}, 1),
 	}
 	o.all[s.Result] = ordered
+	if news := o.news[s.Result]; news != nil {
+		close(news)
+		delete(o.news, s.Result)
+	}
 	return ordered, nil
+}
+
+// added is closed when a result is ordered; leave ends the wait for that and must be called. It is nil if it was ordered.
+func (o *orders) added(result string) (news <-chan struct{}, leave func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.all[result] != nil {
+		return nil, func() {}
+	}
+	c := o.news[result]
+	if c == nil {
+		c = make(chan struct{})
+		o.news[result] = c
+	}
+	return c, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.news[result] == c {
+			delete(o.news, result)
+		}
+	}
 }
 
 // of is the order of a result from an agent, or nil if this hub has not ordered it from that one.

@@ -28,6 +28,9 @@ type PlaceOptions struct {
 	// check before a campaign, and that of a trial that was stopped are not kept. If it is false, the result is in
 	// the sink when Run returns.
 	Deferred bool
+	// Former takes a trial over that a hub before this one ordered: its result is taken, or awaited while it runs. It is
+	// not begun: if its agent does not know it, or it failed while no hub watched, it is lost.
+	Former bool
 }
 
 // Place is where the trials run whose client is an agent, given by its identity. Ending ctx stops a trial; Run returns its
@@ -60,7 +63,11 @@ func (p place) Run(ctx context.Context, s agent.Spec, hooks agent.Hooks) *measur
 	if r, err := h.cfg.Store.Get(ctx, s.Result); !unnamed && err == nil {
 		return r // of an order before: the agent may have deleted its document
 	}
-	o, err := h.orders.add(p.client, s, p.o.Deferred, p.o.Deferred && unnamed)
+	began := time.Now()
+	if p.o.Former {
+		began = began.Add(-longestTrial)
+	}
+	o, err := h.orders.add(p.client, s, began, p.o.Deferred, p.o.Deferred && unnamed)
 	if err != nil {
 		return s.NotRun(time.Now(), err)
 	}
@@ -72,6 +79,9 @@ func (p place) Run(ctx context.Context, s agent.Spec, hooks agent.Hooks) *measur
 	t.work.Wait()
 	t.reportStart(ctx)
 	stopped := ctx.Err() != nil && (r == nil || r.Error != nil)
+	if p.o.Former && r != nil && r.Error != nil && t.failed == nil && ctx.Err() == nil {
+		t.failed, stopped = s.Away("unwatched"), true
+	}
 	if p.o.Server != "" && r != nil && r.Error != nil && t.failed == nil && ctx.Err() == nil {
 		if why := h.gone(ctx, p.o.Server, server); why != "" {
 			t.failed, stopped = s.ServerAway(why), true // it is measured again
@@ -119,7 +129,11 @@ type trialRun struct {
 
 // follow returns the result of the trial, or nil if there is none: failed or ctx says why.
 func (t *trialRun) follow(ctx context.Context) *measure.Result {
-	t.send(ctx)
+	if t.place.o.Former {
+		t.claim(ctx)
+	} else {
+		t.send(ctx)
+	}
 	check := time.NewTicker(max(t.place.hub.cfg.Silence/3, 10*time.Millisecond))
 	defer check.Stop()
 	stop := ctx.Done()
@@ -178,6 +192,40 @@ func (t *trialRun) send(ctx context.Context) {
 	})
 }
 
+// claim has the agent give the result of a trial that it runs or ran, once it has greeted this hub.
+func (t *trialRun) claim(ctx context.Context) {
+	agents := t.place.hub.Agents
+	watcher := agents.Watch()
+	t.background(func() error {
+		defer watcher.Stop()
+		for {
+			if a, _, _ := agents.get(t.place.client); a.State == Connected && a.Hello.Instance != "" {
+				if !knows(&a, t.spec.Result) {
+					return t.spec.Away("dropped")
+				}
+				return nil
+			}
+			select {
+			case <-watcher.C:
+			case <-t.ctx.Done():
+				return nil
+			}
+		}
+	}, func(err error) {
+		switch {
+		case err != nil:
+			t.failed, t.over = cmp.Or(t.failed, err), true
+		case t.stopping == nil:
+			t.send(ctx) // it is begun already: its agent delivers its result at once
+		}
+	})
+}
+
+// knows reports whether an agent has greeted this hub with a trial that runs, or with its result.
+func knows(a *Agent, result string) bool {
+	return slices.Contains(a.Hello.Running, result) || slices.Contains(a.Beat.Running, result) || slices.Contains(a.Hello.Spooled, result)
+}
+
 // retry makes attempts until one is answered, or the trial is stopped or lost.
 func (t *trialRun) retry(ctx context.Context, attempt func() error, then func(error)) {
 	t.background(func() error {
@@ -212,11 +260,18 @@ func (t *trialRun) end(failed error, why *measure.Error) {
 	if t.stopping != nil {
 		return
 	}
-	t.stopping = time.After(stopWithin)
+	within := stopWithin
+	if t.place.o.Former { // its agent may not have found this hub yet
+		within += t.place.hub.cfg.Silence
+	}
+	t.stopping = time.After(within)
 	t.noStart()
-	t.background(func() error {
+	stop := func() error {
 		return t.place.hub.command(t.ctx, t.place.client, fleet.DownStop, fleet.Stop{Result: t.spec.Result, Error: why})
-	}, func(error) {}) // an agent that has gone delivers its result later
+	}
+	t.retry(t.ctx, stop, func(err error) { // an agent that has gone delivers its result later
+		t.over = t.place.o.Former && measure.KindOf(err) == measure.KindNotFound
+	})
 }
 
 func (t *trialRun) fail(err error) { t.end(err, measure.AsError(err, measure.KindBroken)) }

@@ -166,6 +166,43 @@ func TestNothingIsLostWhenTheHubOrAnAgentIsKilled(t *testing.T) {
 	}
 }
 
+// A hub that is started again takes the trials that went on without it: one that still runs then, and one that has ended.
+func TestWhatRanWhileTheHubWasGoneIsNotMeasuredAgain(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	s.join("a", "b")
+	file := filepath.Join(s.folder, "long.yaml")
+	text := "campaign: long\nfrom: one\nto: two\nendpoints: {one: {agent: a}, two: {agent: b}}\ntests: {up: {test: tcp, duration: 3s}}\nrounds: 2\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var state campaigns.State
+	s.must(&state, "run", file, "--detach", "--json")
+	var ran []string
+	for i, ends := range []bool{false, true} {
+		got := s.state(state.Campaign, func(c campaigns.State) bool { return c.Done == i && len(c.Running) == 1 && c.Running[0].Bps > 0 })
+		ran = append(ran, got.Running[0].Result)
+		s.hub.kill()
+		for began := time.Now(); ends && s.spooled() == 0; {
+			if time.Since(began) > time.Minute {
+				t.Fatal("the trial has not ended without the hub")
+			}
+			time.Sleep(50 * time.Millisecond) // the file of another process comes
+		}
+		s.startHub()
+	}
+	s.state(state.Campaign, ended)
+	byTrial, late := s.results(state.Campaign)
+	if len(byTrial) != 2 || late > 0 {
+		t.Errorf("%v, %d late", byTrial, late)
+	}
+	for _, id := range ran {
+		if out, err := s.ask("show", id, "--json"); err != nil {
+			t.Errorf("%s: %v\n%s", id, err, out)
+		}
+	}
+}
+
 func TestACampaignThatAPersonStopsIsAnErrorAndGoesOnLater(t *testing.T) {
 	tier.SpendsSeconds(t)
 	s := newSite(t)

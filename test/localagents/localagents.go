@@ -15,10 +15,30 @@ import (
 type Agents struct {
 	Here agent.Place
 	Pass <-chan struct{} // trials of campaigns wait for an element each; closed it lets all through
+	// Former gives the result of a trial that a hub ordered which was killed; nil loses it.
+	Former func(agent.Spec) *measure.Result
 }
 
 // Place is this process.
-func (a Agents) Place(string, string, time.Duration) agent.Place { return a }
+func (a Agents) Place(_, _ string, _ time.Duration, former bool) agent.Place {
+	if former {
+		return left(a)
+	}
+	return a
+}
+
+// left is where a trial ran that another hub ordered.
+type left Agents
+
+// Run implements [agent.Place].
+func (l left) Run(_ context.Context, s agent.Spec, _ agent.Hooks) *measure.Result {
+	if l.Former != nil {
+		if r := l.Former(s); r != nil {
+			return r
+		}
+	}
+	return s.NotRun(time.Now(), s.Away("dropped"))
+}
 
 // Run implements [agent.Place]. The check before a campaign does not wait.
 func (a Agents) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {

@@ -21,6 +21,7 @@ func (j Job) Key() plan.TrialKey {
 // Job is one trial to run.
 type Job struct {
 	Result  string // identity of the result, made before the trial starts; empty in a schedule
+	Former  bool   // a run before this one began the trial, and its place may have its result
 	Trial   measure.Trial
 	Test    measure.Test
 	Options measure.Options // as planned; not yet effective

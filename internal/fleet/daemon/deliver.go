@@ -29,6 +29,7 @@ type delivery struct {
 	d        *daemon
 	connects chan link     // a new connection, or none where it is lost
 	wake     chan struct{} // something is in the spool
+	asks     chan struct{} // the hub asks for a result
 
 	link    link
 	again   map[string]*retry // by result
@@ -56,7 +57,7 @@ type sent struct {
 
 func newDelivery(d *daemon) *delivery {
 	return &delivery{
-		d: d, connects: make(chan link), wake: make(chan struct{}, 1),
+		d: d, connects: make(chan link), wake: make(chan struct{}, 1), asks: make(chan struct{}, 1),
 		again: map[string]*retry{}, done: make(chan sent), sending: map[string]bool{},
 	}
 }
@@ -65,6 +66,14 @@ func newDelivery(d *daemon) *delivery {
 func (v *delivery) added() {
 	select {
 	case v.wake <- struct{}{}:
+	default:
+	}
+}
+
+// asked has all that waits sent again now: the hub has ordered a trial whose result may be there.
+func (v *delivery) asked() {
+	select {
+	case v.asks <- struct{}{}:
 	default:
 	}
 }
@@ -89,6 +98,8 @@ func (v *delivery) run(ctx context.Context) {
 		case v.link = <-v.connects:
 			clear(v.again)
 		case <-v.wake:
+		case <-v.asks:
+			clear(v.again)
 		case <-timer.C:
 		case s := <-v.done:
 			v.ended(s)

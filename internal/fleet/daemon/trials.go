@@ -54,6 +54,9 @@ func (t *trials) begin(ctx context.Context, order fleet.TrialOrder) (run func(),
 	t.mu.Lock()
 	known, err := t.admits(s.Result)
 	t.mu.Unlock()
+	if known {
+		t.d.delivery.asked()
+	}
 	if known || err != nil {
 		return nil, err
 	}

@@ -2,13 +2,16 @@ package campaigns_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
@@ -163,7 +166,7 @@ func TestACampaignOfAHubThatStoppedGoesOnWithTheNext(t *testing.T) {
 	}
 	// The trial that was interrupted may still have a result at its agent.
 	ordered, err := campaigns.Ordered(f.journals, time.Now().Add(-time.Hour))
-	if agents := slices.Concat(slices.Collect(maps.Values(ordered))...); !slices.Equal(agents, []string{"vm1"}) || err != nil {
+	if former := slices.Collect(maps.Values(ordered)); len(former) != 1 || !reflect.DeepEqual(former[0], campaigns.Former{Agents: []string{"vm1"}, Campaign: s.Campaign}) || err != nil {
 		t.Errorf("%v, %v", ordered, err)
 	}
 	if ordered, _ := campaigns.Ordered(f.journals, time.Now().Add(time.Hour)); len(ordered) > 0 {
@@ -182,6 +185,85 @@ func TestACampaignOfAHubThatStoppedGoesOnWithTheNext(t *testing.T) {
 	}
 	if ids, err := next.TakeOver(t.Context()); len(ids) > 0 || err != nil {
 		t.Errorf("taken over again: %v %v", ids, err)
+	}
+}
+
+// severed are journals that take no record any more once cut is closed, as those of a hub that was killed.
+type severed struct {
+	*journal.Memory
+	cut chan struct{}
+}
+
+type severedJournal struct {
+	journal.Journal
+	cut chan struct{}
+}
+
+func (j severedJournal) Append(records ...journal.Record) error {
+	select {
+	case <-j.cut:
+		return errors.New("killed")
+	default:
+		return j.Journal.Append(records...)
+	}
+}
+
+func (s severed) Create(id string) (journal.Journal, journal.Lock, error) {
+	j, l, err := s.Memory.Create(id)
+	return severedJournal{j, s.cut}, l, err
+}
+
+func TestATrialThatWentOnWithoutItsHubIsNotMeasuredAgain(t *testing.T) {
+	for name, known := range map[string]bool{"its agent has it": true, "its agent was started again": false} {
+		t.Run(name, func(t *testing.T) {
+			f, pass := newFixture(t), make(chan struct{})
+			journals := severed{f.journals, make(chan struct{})}
+			host := conduct.ThisHost()
+			host.Agents = localagents.Agents{Here: host.Here, Pass: pass}
+			config := campaigns.Config{
+				Conductor: conduct.Conductor{Host: host, Store: f.store, Journals: journals},
+				Limits:    func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Log: slog.New(slog.DiscardHandler), Patience: time.Minute,
+			}
+			first := campaigns.New(config)
+			r, err := first.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: f.plan("")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pass <- struct{}{}
+			s := until(t, r, func(s campaigns.State) bool { return s.Done == 1 && len(s.Running) == 1 })
+			left := s.Running[0].Result
+			close(journals.cut)
+			first.Close()
+			ordered, err := campaigns.Ordered(f.journals, time.Now().Add(-time.Hour))
+			if err != nil || !reflect.DeepEqual(ordered[left], campaigns.Former{Agents: []string{"vm1"}, Campaign: s.Campaign, Left: true}) {
+				t.Errorf("%+v, %v", ordered, err)
+			}
+			config.Conductor.Journals = f.journals
+			config.Conductor.Host.Agents = localagents.Agents{Here: host.Here, Pass: open(), Former: func(s agent.Spec) *measure.Result {
+				if !known || s.Result != left {
+					return nil
+				}
+				return host.Here.Run(t.Context(), s, agent.Hooks{})
+			}}
+			next := campaigns.New(config)
+			defer next.Close()
+			if !next.Claims(ordered[left]) {
+				t.Error("its document is not left at the agent")
+			}
+			if _, err := next.TakeOver(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if s := until(t, next.Find(s.Campaign), ended); s.Done != 3 || s.Error != nil {
+				t.Errorf("%+v", s)
+			}
+			missing, err := f.store.Missing(t.Context(), []string{left})
+			if n, countErr := f.store.Count(t.Context(), store.Query{}); n != 3 || countErr != nil || err != nil || (len(missing) == 0) != known {
+				t.Errorf("%d results, %q missing, %v, %v", n, missing, countErr, err)
+			}
+			if _, err := next.TakeOver(t.Context()); err != nil || next.Claims(ordered[left]) {
+				t.Errorf("its campaign has ended, %v", err)
+			}
+		})
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -68,6 +69,7 @@ type Service struct {
 	o         Options
 	hub       *hub.Hub
 	campaigns *campaigns.Campaigns
+	ready     atomic.Pointer[campaigns.Campaigns] // the same, for messages that arrive before
 	listener  net.Listener
 	server    *http.Server
 	closing   []func() // in the order of their opening
@@ -274,6 +276,21 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 		return err
 	}
 	names := sync.Map{} // by which agents joined, of those that connected: a name is asked for with each result
+	expected := func(agent, result string) bool {
+		former := ordered[result]
+		if len(former.Agents) == 0 {
+			return false
+		}
+		name, known := names.Load(agent)
+		if !known {
+			a, err := admission.Registry.Agent(context.WithoutCancel(ctx), agent)
+			if err != nil {
+				return false
+			}
+			name = a.Name
+		}
+		return slices.ContainsFunc(former.Agents, func(want string) bool { return name == want || strings.HasPrefix(agent, want) })
+	}
 	s.hub, err = hub.New(hub.Config{
 		Conn: own.hub, Store: s.o.Store, Sink: hub.InStore{Store: s.o.Store, Conflicts: conflicts}, Identity: admission.Authority.ID(), Version: version.String(),
 		Labels: func(agent string) map[string]string {
@@ -287,20 +304,9 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 			}
 			return measure.AsError(err, measure.KindInternal)
 		},
-		Expected: func(agent, result string) bool {
-			wanted := ordered[result]
-			if len(wanted) == 0 {
-				return false
-			}
-			name, known := names.Load(agent)
-			if !known {
-				a, err := admission.Registry.Agent(context.WithoutCancel(ctx), agent)
-				if err != nil {
-					return false
-				}
-				name = a.Name
-			}
-			return slices.ContainsFunc(wanted, func(want string) bool { return name == want || strings.HasPrefix(agent, want) })
+		Expected: expected,
+		Claimed: func(agent, result string) bool {
+			return s.claims(ordered[result]) && expected(agent, result)
 		},
 		Log: s.o.Log,
 	})
@@ -316,12 +322,20 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 	}
 	host := conduct.ThisHost()
 	host.Root, host.Agents = false, s.hub.Campaigns()
-	s.campaigns = campaigns.New(campaigns.Config{
+	all := campaigns.New(campaigns.Config{
 		ByLabel:   s.hub.Campaigns().ByLabel,
 		Conductor: conduct.Conductor{Host: host, Store: s.hub.Store(), Journals: journals}, Limits: s.o.Limits, Log: s.o.Log, Patience: s.o.Patience,
 	})
+	s.campaigns = all
+	s.ready.Store(all)
 	s.closing = append(s.closing, s.campaigns.Close)
 	return nil
+}
+
+// claims reports whether a campaign takes the trial of a result over, or may, as before it is known which campaigns go on.
+func (s *Service) claims(f campaigns.Former) bool {
+	all := s.ready.Load()
+	return f.Left && (all == nil || all.Claims(f))
 }
 
 // knowAgents tells the hub who was admitted before: campaigns that go on wait for these.
