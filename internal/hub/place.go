@@ -49,6 +49,7 @@ const (
 	deliverWithin = 10 * time.Minute // from the end of a trial to its result
 	longestTrial  = 25 * time.Hour   // of one whose time is not known, or that waits for its start
 	orderEvery    = time.Second      // between two attempts to reach an agent
+	checkEvery    = time.Second      // whether the agent is still there, at most
 )
 
 // Run implements [agent.Place].
@@ -134,7 +135,7 @@ func (t *trialRun) follow(ctx context.Context) *measure.Result {
 	} else {
 		t.send(ctx)
 	}
-	check := time.NewTicker(max(t.place.hub.cfg.Silence/3, 10*time.Millisecond))
+	check := time.NewTicker(max(min(t.place.hub.cfg.Silence/3, checkEvery), 10*time.Millisecond))
 	defer check.Stop()
 	stop := ctx.Done()
 	for !t.over {
@@ -411,11 +412,11 @@ func (t *trialRun) check(now time.Time) {
 	case t.instance == "":
 	case t.runs(&a):
 		t.missing = time.Time{}
+	case instance != t.instance: // it greeted the hub after the order
+		t.lost("restarted")
 	case t.missing.IsZero():
 		t.missing = now
 	case now.Sub(t.missing) <= t.place.hub.cfg.Silence: // the beat may be older than the order
-	case instance != t.instance:
-		t.lost("restarted")
 	default:
 		t.lost("dropped")
 	}
