@@ -74,6 +74,9 @@ const noResponder = "503"
 // take. message nil is an empty one. An error has kind unreachable if there was no answer, file if the answer cannot be read, usage
 // if the message is too long, refused if too many requests wait, or is the cause of ctx.
 func ask[T any](ctx context.Context, h *Hub, agent, what string, message any) (answer T, err error) {
+	if h.abandoned.Load() {
+		return answer, measure.Fail(measure.KindInterrupted, "hub.closed", nil)
+	}
 	var body []byte
 	if message != nil {
 		if body, err = json.Marshal(message); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -54,7 +55,9 @@ type Hub struct {
 	ctx   context.Context // ends with Close
 	stop  context.CancelFunc
 	heard *nats.Subscription
-	work  sync.WaitGroup
+
+	abandoned atomic.Bool // another hub serves
+	work      sync.WaitGroup
 }
 
 // New starts a hub. The caller closes it, and the connection after that. An error has kind unreachable.
@@ -114,6 +117,10 @@ func (h *Hub) Close() {
 	h.work.Wait()
 }
 
+// Abandon makes the hub silent, because another one serves in its place: trials that it has ordered are no longer its own, so
+// it stops none, and answers no agent.
+func (h *Hub) Abandon() { h.abandoned.Store(true) }
+
 // safely runs f and logs its panic.
 func (h *Hub) safely(f func()) {
 	if e := panics.Catch(f); e != nil {
@@ -126,7 +133,7 @@ func (h *Hub) goSafely(f func()) { h.work.Go(func() { h.safely(f) }) }
 // reply answers a request of an agent. A reply subject that is not of that agent is ignored: it would
 // have the hub give orders to another one.
 func (h *Hub) reply(agent string, m *nats.Msg, answer any) {
-	if !fleet.MayReply(agent, m.Reply) {
+	if h.abandoned.Load() || !fleet.MayReply(agent, m.Reply) {
 		return
 	}
 	b, err := json.Marshal(answer)

@@ -43,6 +43,9 @@ type place struct {
 	o      PlaceOptions
 }
 
+// codeLeaseLost is that of a campaign that another hub has: see package sqljournal.
+const codeLeaseLost = "journal.lease_lost"
+
 // Bounds of a trial's time.
 const (
 	stopWithin    = 3 * time.Second  // from the stop of a trial to its result
@@ -79,7 +82,7 @@ func (p place) Run(ctx context.Context, s agent.Spec, hooks agent.Hooks) *measur
 	t.cancel()
 	t.work.Wait()
 	t.reportStart(ctx)
-	stopped := ctx.Err() != nil && (r == nil || r.Error != nil)
+	stopped := ctx.Err() != nil && (r == nil || r.Error != nil) && !h.abandoned.Load()
 	if p.o.Former && r != nil && r.Error != nil && t.failed == nil && ctx.Err() == nil {
 		t.failed, stopped = s.Away("unwatched"), true
 	}
@@ -154,6 +157,12 @@ func (t *trialRun) follow(ctx context.Context) *measure.Result {
 			t.check(now)
 		case <-stop:
 			stop = nil
+			if e := measure.AsError(context.Cause(ctx), measure.KindInterrupted); e.Code == codeLeaseLost {
+				t.place.hub.Abandon()
+			}
+			if t.place.hub.abandoned.Load() {
+				return nil
+			}
 			t.end(nil, measure.AsError(context.Cause(ctx), measure.KindInterrupted))
 		case <-t.stopping:
 			return nil

@@ -87,6 +87,7 @@ func (f *serveFlags) run(ctx context.Context, sys *cli.System) (err error) {
 	s, err := openService(ctx, sys, service.Options{
 		Folder: folder(sys, f.folder), Listen: f.listen, NATS: f.nats, Names: names, Certificate: f.certificate, Key: f.key, Brokers: f.brokers,
 		URL: url, URLPin: urlPin, Proxies: proxies, Store: st, Patience: f.patience.Std(),
+		Waits: func(holder string) { _ = say(sys, sys.Catalogue.Sentence("hub.waits", text.Args{"Holder": holder})) },
 	}, level)
 	if err != nil {
 		return err

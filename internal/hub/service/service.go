@@ -55,8 +55,9 @@ type Options struct {
 
 	Store    store.Store // a database: of package sqlite or postgres
 	Limits   func() (*catalog.Catalog, error)
-	Patience time.Duration   // how long a trial waits for an agent that went away
-	Text     *text.Catalogue // of pages
+	Waits    func(holder string) // is called when another hub of the database serves, which this one waits for; nil: not
+	Patience time.Duration       // how long a trial waits for an agent that went away
+	Text     *text.Catalogue     // of pages
 	Log      *slog.Logger
 }
 
@@ -67,6 +68,8 @@ type Service struct {
 	Welcome    string    // link by which the first admin chooses a name and a password; empty: there are users
 
 	o         Options
+	journals  *sqljournal.Journals
+	turn      *sqljournal.Turn // nil: the hub has a broker of its own, and so agents of its own
 	hub       *hub.Hub
 	campaigns *campaigns.Campaigns
 	ready     atomic.Pointer[campaigns.Campaigns] // the same, for messages that arrive before
@@ -96,6 +99,9 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	db, ok := sqlstore.Of(o.Store)
 	if !ok {
 		return nil, measure.Fail(measure.KindUsage, "hub.no_database", nil)
+	}
+	if err := s.awaitTurn(ctx, db); err != nil {
+		return nil, err
 	}
 	cert, public, err := certificate(o.Folder, o.Certificate, o.Key, o.Names, time.Now())
 	if err != nil {
@@ -189,6 +195,42 @@ func (s *Service) Port() string {
 	return port
 }
 
+// awaitTurn opens the journals, and waits while another hub serves the agents of the same brokers.
+func (s *Service) awaitTurn(ctx context.Context, db *sqlstore.Store) (err error) {
+	name, _ := os.Hostname()
+	s.journals, err = sqljournal.Open(context.WithoutCancel(ctx), db, fmt.Sprintf("hub on %s, %s", name, s.o.Folder))
+	if err == nil {
+		err = s.journals.Release() // a former hub of this folder has ended, because this one has its lock
+	}
+	if err != nil || len(s.o.Brokers) == 0 {
+		return err
+	}
+	if s.turn, err = s.journals.AwaitTurn(ctx, s.o.Waits); err != nil {
+		return err
+	}
+	s.closing = append(s.closing, func() {
+		if err := s.turn.Release(); err != nil {
+			s.o.Log.Warn("another hub waits until the lease of this one is over", "error", err)
+		}
+	})
+	return nil
+}
+
+// watchTurn calls stop when another hub serves, and reports whether it did.
+func (s *Service) watchTurn(ctx context.Context, stop func()) (lost bool) {
+	if s.turn == nil {
+		return false
+	}
+	select {
+	case <-s.turn.Lost():
+		s.hub.Abandon()
+		stop()
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // reached is host:port by which others reach a listener.
 func (s *Service) reached(a net.Addr) string {
 	_, port, _ := net.SplitHostPort(a.String())
@@ -263,15 +305,7 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 	if err != nil {
 		return err
 	}
-	name, _ := os.Hostname()
-	journals, err := sqljournal.Open(context.WithoutCancel(ctx), db, fmt.Sprintf("hub on %s, %s", name, s.o.Folder))
-	if err == nil {
-		err = journals.Release() // a former hub of this folder has ended, because this one has its lock
-	}
-	if err != nil {
-		return err
-	}
-	ordered, err := campaigns.Ordered(journals, time.Now().Add(-fleet.Forget))
+	ordered, err := campaigns.Ordered(s.journals, time.Now().Add(-fleet.Forget))
 	if err != nil {
 		return err
 	}
@@ -324,7 +358,7 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 	host.Root, host.Agents = false, s.hub.Campaigns()
 	all := campaigns.New(campaigns.Config{
 		ByLabel:   s.hub.Campaigns().ByLabel,
-		Conductor: conduct.Conductor{Host: host, Store: s.hub.Store(), Journals: journals}, Limits: s.o.Limits, Log: s.o.Log, Patience: s.o.Patience,
+		Conductor: conduct.Conductor{Host: host, Store: s.hub.Store(), Journals: s.journals}, Limits: s.o.Limits, Log: s.o.Log, Patience: s.o.Patience,
 	})
 	s.campaigns = all
 	s.ready.Store(all)
@@ -361,12 +395,18 @@ func (s *Service) knowAgents(ctx context.Context, registry *enrol.Registry) erro
 const takeOverEvery = sqljournal.Lease
 
 // Serve serves until ctx ends, and then also closes the further listeners. It returns an error of kind unreachable if a
-// listener fails.
-func (s *Service) Serve(ctx context.Context, more ...net.Listener) error {
+// listener fails, or refused if another hub serves in its place.
+func (s *Service) Serve(ctx context.Context, more ...net.Listener) (err error) {
 	var work panics.Group
-	defer work.Wait()
+	lost := false
+	defer func() {
+		if work.Wait(); lost {
+			err = measure.Fail(measure.KindRefused, "hub.turn_lost", nil)
+		}
+	}()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	work.Go(func() { lost = s.watchTurn(ctx, stop) })
 	work.Go(func() {
 		tick := time.NewTicker(takeOverEvery)
 		defer tick.Stop()

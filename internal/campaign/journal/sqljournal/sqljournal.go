@@ -34,10 +34,10 @@ const Lease = 30 * time.Second
 
 // Journals are a [journal.Backend] in a database.
 type Journals struct {
-	ctx    context.Context //nolint:containedctx // the methods of a backend have none: it ends all of them
-	store  *sqlstore.Store
-	holder string
-	lease  time.Duration
+	ctx              context.Context //nolint:containedctx // the methods of a backend have none: it ends all of them
+	store            *sqlstore.Store
+	holder           string
+	lease, turnLease time.Duration
 }
 
 // Open makes the tables where they are missing. holder is what others are told of who holds a campaign;
@@ -50,7 +50,7 @@ func Open(ctx context.Context, s *sqlstore.Store, holder string) (*Journals, err
 	if err != nil {
 		return nil, err
 	}
-	return &Journals{ctx: ctx, store: s, holder: holder, lease: Lease}, nil
+	return &Journals{ctx: ctx, store: s, holder: holder, lease: Lease, turnLease: TurnLease}, nil
 }
 
 // Name is that of the store.
