@@ -46,7 +46,7 @@ remembers hub and pin: after the first time soku agent alone is enough.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.hub, "hub", "", "address of the hub, such as https://hub:7660; without it the one that was joined")
+	flags.StringVar(&f.hub, "hub", "", "address of the hub, such as https://hub:7660, or of several with commas of which one serves; without it the one that was joined")
 	flags.StringVar(&f.pin, "pin", "", "SHA-256 of the hub's certificate, from its join command; without it the one that was given before, or public authorities")
 	flags.StringVar(&f.token, "join", "", "token that admits this host, needed once; other users of this host see it in the list of processes, not with --join-file")
 	flags.StringVar(&f.tokenFile, "join-file", "", "file with that token")

@@ -44,11 +44,12 @@ func (d *daemon) dial(ctx context.Context) (*nats.Conn, error) {
 		d.complaints.over("websocket")
 		return nc, err
 	}
-	host, _ := strings.CutPrefix(m.URL, "https://")
+	hub := d.https.url()
+	host, _ := strings.CutPrefix(hub, "https://")
 	// The server there is that of HTTPS, which may be a proxy with a certificate of its own.
 	nc, wsErr := d.dialTo(ctx, "wss://"+host, m.Pin.Client(), nats.ProxyPath(fleet.PathNATS))
 	if wsErr == nil {
-		d.complaints.once("websocket", "", d.Catalogue.Sentence("daemon.websocket", text.Args{"Address": strings.Join(direct, ", "), "Hub": m.URL, "Error": err.Error()}))
+		d.complaints.once("websocket", "", d.Catalogue.Sentence("daemon.websocket", text.Args{"Address": strings.Join(direct, ", "), "Hub": hub, "Error": err.Error()}))
 		return nc, nil
 	}
 	if errors.Is(wsErr, errRefused) {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -83,7 +85,11 @@ func (d *daemon) configure() error {
 			return err
 		}
 	}
-	if d.Hub != "" && d.Hub != m.URL {
+	switch {
+	case d.Hub == "" || d.Hub == m.URL:
+	case oneInCommon(d.Hub, m.URL):
+		m.URL = d.Hub
+	default:
 		m = membership{URL: d.Hub, Name: m.Name} // another hub
 	}
 	if d.Pin != "" && d.Pin != m.Pin {
@@ -98,6 +104,12 @@ func (d *daemon) configure() error {
 	d.https = newHub(m.URL, m.Pin, d.state, d.compareClocks)
 	d.state.expect(m)
 	return nil
+}
+
+// oneInCommon reports whether two lists of addresses are of the same hubs: one address is in both.
+func oneInCommon(a, b string) bool {
+	known := strings.Split(b, addressSeparator)
+	return slices.ContainsFunc(strings.Split(a, addressSeparator), func(one string) bool { return slices.Contains(known, one) })
 }
 
 // say passes a sentence to the log.

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nkeys"
@@ -24,8 +25,22 @@ import (
 const DefaultPort = "7660"
 
 // ParseHub is the address of a hub as people write it, with the scheme and the port that they left
-// out. An error has kind usage.
+// out. Several, separated by commas, are of hubs of which one serves at a time. An error has kind usage.
 func ParseHub(text string) (string, error) {
+	var all []string
+	for one := range strings.SplitSeq(text, ",") {
+		url, err := parseHub(strings.TrimSpace(one))
+		if err != nil {
+			return "", err
+		}
+		all = append(all, url)
+	}
+	return strings.Join(all, addressSeparator), nil
+}
+
+const addressSeparator = ","
+
+func parseHub(text string) (string, error) {
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
 	}
@@ -41,7 +56,8 @@ func ParseHub(text string) (string, error) {
 
 // hub is the HTTPS server of a hub. It is safe for concurrent use.
 type hub struct {
-	url    string
+	urls   []string     // of hubs of which one serves
+	at     atomic.Int32 // the one that answered last
 	key    nkeys.KeyPair
 	id     string
 	client *http.Client
@@ -55,7 +71,7 @@ const (
 )
 
 func newHub(url string, pin fleet.Pin, s *state, clock func(hub, own time.Time)) *hub {
-	return &hub{url: url, key: s.key, id: s.id, clock: clock, client: &http.Client{
+	return &hub{urls: strings.Split(url, addressSeparator), key: s.key, id: s.id, clock: clock, client: &http.Client{
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: pin.Client(), TLSHandshakeTimeout: 10 * time.Second,
 			ResponseHeaderTimeout: httpTimeout, IdleConnTimeout: 10 * time.Second, MaxResponseHeaderBytes: fleet.MaxState,
@@ -64,12 +80,22 @@ func newHub(url string, pin fleet.Pin, s *state, clock func(hub, own time.Time))
 	}}
 }
 
+// url is that of the hub that answered last.
+func (h *hub) url() string { return h.urls[h.at.Load()] }
+
 func (h *hub) close() { h.client.CloseIdleConnections() }
 
-// signed fetches a nonce and returns it with its signature.
+// signed fetches a nonce from the first hub that answers, and returns it with its signature.
 func (h *hub) signed(ctx context.Context) (nonce, signature string, err error) {
-	before := time.Now()
-	n, err := post[fleet.Nonce](ctx, h, fleet.PathNonce, nil)
+	var before time.Time
+	var n fleet.Nonce
+	for range h.urls {
+		before = time.Now()
+		if n, err = post[fleet.Nonce](ctx, h, fleet.PathNonce, nil); measure.KindOf(err) != measure.KindUnreachable || ctx.Err() != nil {
+			break
+		}
+		h.at.Store((h.at.Load() + 1) % int32(len(h.urls)))
+	}
 	if err != nil {
 		return "", "", err
 	}
@@ -112,7 +138,7 @@ func (h *hub) send(ctx context.Context, result, sum string, document io.Reader, 
 	if err != nil {
 		return fleet.Receipt{}, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url+fleet.PathResults, document)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url()+fleet.PathResults, document)
 	if err != nil {
 		return fleet.Receipt{}, err
 	}
@@ -139,7 +165,7 @@ func post[T any](ctx context.Context, h *hub, path string, v any) (T, error) {
 			return zero, err
 		}
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url+path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url()+path, bytes.NewReader(body))
 	if err != nil {
 		return zero, err
 	}
@@ -193,11 +219,11 @@ func (h *hub) unreachable(err error) error {
 	}
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) {
-		return measure.Fail(measure.KindRefused, "daemon.hub.certificate", measure.Figures{"hub": h.url, "cause": certificate.Err})
+		return measure.Fail(measure.KindRefused, "daemon.hub.certificate", measure.Figures{"hub": h.url(), "cause": certificate.Err})
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return measure.Fail(measure.KindUnreachable, "daemon.hub.unreachable", measure.Figures{"hub": h.url, "cause": err})
+	return measure.Fail(measure.KindUnreachable, "daemon.hub.unreachable", measure.Figures{"hub": h.url(), "cause": err})
 }

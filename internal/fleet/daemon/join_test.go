@@ -188,6 +188,7 @@ func TestTheTimeToRenewIsHalfOfThePermission(t *testing.T) {
 func TestAddressesOfHubsAreCompleted(t *testing.T) {
 	for text, want := range map[string]string{
 		"hub": "https://hub:7660", "hub:1": "https://hub:1", "https://hub/": "https://hub:7660", "https://[fd00::1]:7": "https://[fd00::1]:7",
+		"a, b:1": "https://a:7660,https://b:1", "a,": "",
 		"": "", "http://hub": "", "https://hub/path": "", "https://u@hub": "", "https://": "", "ftp://x": "",
 	} {
 		if got, err := ParseHub(text); got != want || (err != nil) != (want == "") {
@@ -218,5 +219,19 @@ func TestThroughWebSocketWhereTheBrokerIsNotReached(t *testing.T) {
 	await(t, "a line", a.lines, func(line string) bool { return strings.Contains(line, "WebSocket") })
 	await(t, "a greeting", h.hellos, nil)
 	await(t, "a beat", h.beats, nil)
+	a.end()
+}
+
+func TestAnAgentAsksTheHubThatServes(t *testing.T) {
+	h := newTestHub(t)
+	c := h.config(t.TempDir())
+	serves := c.Hub
+	c.Hub = "https://127.0.0.1:1," + serves
+	a := run(t, c)
+	await(t, "a greeting", h.hellos, nil)
+	a.end()
+	c.Hub, c.Token = serves+",https://127.0.0.1:1", "" // the same hubs: it need not join again
+	a = run(t, c)
+	await(t, "a greeting", h.hellos, nil)
 	a.end()
 }
