@@ -27,7 +27,7 @@ func (c *Campaign) leftTrials() bool {
 	return len(c.outcomes.begun) > 0
 }
 
-// formerFirst returns the units to queue at once: those of trials that a former run began, because their hosts still measure, or all
+// formerFirst returns the units to queue first: those of trials that a former run began, because their hosts still measure, or all
 // if there are none. The others are queued when these have ended.
 func (g *blockRun) formerFirst(units []int) []int {
 	var first []int

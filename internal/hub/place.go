@@ -226,14 +226,15 @@ func (t *trialRun) claim(ctx context.Context) {
 		case err != nil:
 			t.failed, t.over = cmp.Or(t.failed, err), true
 		case t.stopping == nil:
-			t.send(ctx) // it is begun already: its agent delivers its result at once
+			t.send(ctx) // it is begun already: its agent delivers its result
 		}
 	})
 }
 
-// knows reports whether an agent has greeted this hub with a trial that runs, or with its result.
+// knows reports whether an agent runs a trial or has its result, by its last beat and what it said when it greeted this hub.
 func knows(a *Agent, result string) bool {
-	return slices.Contains(a.Hello.Running, result) || slices.Contains(a.Beat.Running, result) || slices.Contains(a.Hello.Spooled, result)
+	return slices.Contains(a.Beat.Running, result) ||
+		a.Beat.Spooled > 0 && (slices.Contains(a.Hello.Running, result) || slices.Contains(a.Hello.Spooled, result))
 }
 
 // retry makes attempts until one is answered, or the trial is stopped or lost.

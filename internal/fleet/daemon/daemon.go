@@ -106,7 +106,7 @@ func (d *daemon) configure() error {
 	return nil
 }
 
-// oneInCommon reports whether two lists of addresses are of the same hubs: one address is in both.
+// oneInCommon reports whether two lists have an address in common, and so name the same hubs.
 func oneInCommon(a, b string) bool {
 	known := strings.Split(b, addressSeparator)
 	return slices.ContainsFunc(strings.Split(a, addressSeparator), func(one string) bool { return slices.Contains(known, one) })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -129,7 +130,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.openHub(ctx, own, admission, db); err != nil {
+	if err := s.openHub(ctx, own, admission); err != nil {
 		return nil, err
 	}
 	token, file, err := adminToken(o.Folder)
@@ -271,6 +272,7 @@ func (s *Service) connectBroker(ctx context.Context, admission *enrol.Service, a
 	} else {
 		admission.NATS = s.o.Brokers
 		url = strings.Join(s.o.Brokers, ",")
+		at = append(at, nats.Secure(trusting(config.Certificates[0])))
 	}
 	connect := func(as func() (nats.Option, error), more ...nats.Option) (*nats.Conn, error) {
 		who, err := as()
@@ -299,8 +301,20 @@ func (s *Service) connectBroker(ctx context.Context, admission *enrol.Service, a
 	return c, nil
 }
 
+// trusting is how brokers of their own prove who they are: a public authority vouches for them, or they have the hub's certificate.
+func trusting(own tls.Certificate) *tls.Config {
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if leaf, err := x509.ParseCertificate(own.Certificate[0]); err == nil {
+		roots.AddCert(leaf)
+	}
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13}
+}
+
 // openHub opens the parts that need a broker.
-func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.Service, db *sqlstore.Store) (err error) {
+func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.Service) (err error) {
 	conflicts, err := hub.OpenConflicts(filepath.Join(s.o.Folder, "conflicts"))
 	if err != nil {
 		return err
@@ -392,7 +406,7 @@ func (s *Service) knowAgents(ctx context.Context, registry *enrol.Registry) erro
 }
 
 // takeOverEvery is how often campaigns are looked for that another hub left.
-const takeOverEvery = sqljournal.Lease
+const takeOverEvery = 5 * time.Second
 
 // Serve serves until ctx ends, and then also closes the further listeners. It returns an error of kind unreachable if a
 // listener fails, or refused if another hub serves in its place.

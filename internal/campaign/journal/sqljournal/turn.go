@@ -107,7 +107,7 @@ func (t *Turn) renew(ctx context.Context) (lost bool) {
 // Lost is closed when another holder serves: this one was suspended or cut off from the database for longer than the lease.
 func (t *Turn) Lost() <-chan struct{} { return t.lost }
 
-// Release lets another holder serve at once.
+// Release lets another holder serve.
 func (t *Turn) Release() error {
 	t.stop()
 	t.renews.Wait()
