@@ -6,7 +6,7 @@ REVISION ?= $(shell git describe --tags --exact-match >/dev/null 2>&1 && git dif
 LDFLAGS := -s -w -X soku/internal/version.revision=$(REVISION)
 export CGO_ENABLED ?= 0
 
-.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench sweep simulations verdicts wine notices scale scale-intake scale-stores scale-trials scale-mesh
+.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench sweep simulations verdicts wine notices scale scale-intake scale-stores scale-trials scale-mesh scale-starts faults
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -85,6 +85,9 @@ simulations: ## simulate the rules of statistics at full size and write the tabl
 
 verdicts: build ## compare verdicts with the known limits of emulated networks (root, half an hour; VERDICTS="-seed 7", or -busy for the same on busy hosts)
 	$(GO) run ./test/verdicts $(VERDICTS)
+
+faults: ## kill hubs, agents, brokers and PostgreSQL at random moments, 50 times (docs/faults.md; SEED=7 repeats one run, FAULTS=5 makes five)
+	SOKU_FAULTS=$(or $(FAULTS),50) SEED=$(SEED) $(GO) test -count=1 -timeout 4h -v ./test/faults
 
 scale: ## have simulated agents join a hub and print what it takes (docs/scale.md; SCALE=3000 for that many)
 	SOKU_SCALE=$(or $(SCALE),1000) $(GO) test -count=1 -v -run 'TestAHubWorks|TestTheClock' ./test/scale

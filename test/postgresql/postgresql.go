@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ type Server struct {
 	folder   string
 	port     int
 	password string
+	settings []string // as in fsync=on
 	process  *exec.Cmd
 	said     *bytes.Buffer
 	next     atomic.Int64 // database
@@ -99,7 +101,7 @@ func Start(settings ...string) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Server{password: "p@ss:/?#word", said: new(bytes.Buffer)}
+	s = &Server{password: "p@ss:/?#word", settings: settings, said: new(bytes.Buffer)}
 	if s.folder, err = os.MkdirTemp("", "soku-postgresql-"); err != nil {
 		return nil, err
 	}
@@ -124,16 +126,47 @@ func Start(settings ...string) (s *Server, err error) {
 	if out, err := prepare.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	args := []string{"-D", data, "-p", strconv.Itoa(s.port), "-k", s.folder}
-	for _, setting := range append([]string{"listen_addresses=127.0.0.1", "fsync=off", "max_connections=200"}, settings...) { // no test is of power cuts
+	return s, s.run()
+}
+
+// run starts the program, and returns when it can be used.
+func (s *Server) run() error {
+	bin, err := binaries()
+	if err != nil {
+		return err
+	}
+	args := []string{"-D", filepath.Join(s.folder, "data"), "-p", strconv.Itoa(s.port), "-k", s.folder}
+	for _, setting := range append([]string{"listen_addresses=127.0.0.1", "fsync=off", "max_connections=200"}, s.settings...) { // no test is of power cuts
 		args = append(args, "-c", setting)
 	}
 	s.process = asOwner(exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), args...))
 	s.process.Dir, s.process.Stdout, s.process.Stderr = s.folder, s.said, s.said
 	if err := s.process.Start(); err != nil {
-		return nil, err
+		return err
 	}
-	return s, s.await()
+	return s.await()
+}
+
+// Restart ends all processes of the server as a crash does, waits, and starts it again.
+func (s *Server) Restart(after time.Duration) error {
+	victims := []int{s.process.Process.Pid}
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", victims[0]))
+	if err != nil {
+		return err
+	}
+	for _, text := range strings.Fields(string(children)) {
+		if pid, err := strconv.Atoi(text); err == nil {
+			victims = append(victims, pid)
+		}
+	}
+	for _, pid := range victims { // the first would end the others in good order
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill()
+		}
+	}
+	_ = s.process.Wait()
+	time.Sleep(after)
+	return s.run()
 }
 
 // await returns when the server answers.

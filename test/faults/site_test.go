@@ -1,0 +1,273 @@
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/hub/campaigns"
+	"soku/internal/store"
+	"soku/internal/store/postgres"
+	"soku/internal/web"
+	"soku/test/built"
+	"soku/test/freeport"
+	"soku/test/postgresql"
+)
+
+// site is all that measures with two hubs: PostgreSQL, three brokers, the hubs and three agents. All are real programs.
+type site struct {
+	t        *testing.T
+	folder   string
+	database *postgresql.Server
+	address  string // of the database
+	brokers  []*program
+	hubs     []*program
+	agents   []*program
+	programs []*program // the hubs, agents and brokers
+
+	rounds   int
+	duration time.Duration // of a trial
+	overlaps *overlaps
+}
+
+// newSite starts all. after is how long a program that was killed is not there.
+func newSite(t *testing.T, after func() time.Duration) *site {
+	t.Helper()
+	s := &site{t: t, folder: t.TempDir(), rounds: 4, duration: 300 * time.Millisecond}
+	var err error
+	if s.database, err = postgresql.Start(); errors.Is(err, postgresql.ErrMissing) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.database.Close)
+	if s.address, err = s.database.Database(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	port := freeport.Row(t, 9)
+	local := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", port+i) }
+	serve := func(i int, more ...string) []string {
+		return append([]string{built.Hub(t), "serve", "--name", "127.0.0.1", "--store", s.address, "--listen", local(i)}, more...)
+	}
+	// The first start makes the keys that the brokers and the second hub need.
+	first := keep(t, "hub", s.data(0), nil, serve(0, "--listen-nats", local(2))...)
+	first.await("agents join by")
+	config := s.must(0, "nats-config")
+	first.end()
+	for _, name := range []string{"keys/authority.json", "certificate.pem", "certificate.key"} {
+		text, err := os.ReadFile(filepath.Join(s.folder, "hub-0", "hub", name))
+		copied := filepath.Join(s.folder, "hub-1", "hub", name)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(copied), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(copied, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var urls, routes []string
+	for i := range 3 {
+		urls, routes = append(urls, "tls://"+local(3+i)), append(routes, fmt.Sprintf("%q", "nats-route://"+local(6+i)))
+	}
+	for i := range 3 {
+		file := filepath.Join(s.folder, fmt.Sprintf("broker-%d.conf", i))
+		folder := filepath.Join(s.folder, "hub-0", "hub")
+		text := strings.ReplaceAll(config, "./soku-jwt", filepath.Join(s.folder, fmt.Sprintf("jwt-%d", i))) + fmt.Sprintf(`
+server_name: broker-%d
+listen: %q
+tls { cert_file: %q, key_file: %q, timeout: 5 }
+authorization { timeout: 5 }
+cluster { name: soku, listen: %q, no_advertise: true, routes: [ %s ] }
+`, i, local(3+i), filepath.Join(folder, "certificate.pem"), filepath.Join(folder, "certificate.key"), local(6+i), strings.Join(routes, ", "))
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.brokers = append(s.brokers, keep(t, fmt.Sprintf("broker %d", i), []string{brokerConfig + "=" + file}, after, self))
+	}
+	for _, b := range s.brokers {
+		b.await("the broker is ready")
+	}
+	brokers := strings.Join(urls, ",")
+	for i, says := range []string{"agents join by", "another hub serves"} {
+		s.hubs = append(s.hubs, keep(t, fmt.Sprintf("hub %d", i), s.data(i), after, serve(i, "--brokers", brokers)...))
+		s.hubs[i].await(says)
+	}
+	s.join(after, "https://"+local(0)+",https://"+local(1))
+	s.programs = slices.Concat(s.hubs, s.agents, s.brokers)
+	return s
+}
+
+func (s *site) join(after func() time.Duration, hubs string) {
+	s.t.Helper()
+	var token web.Token
+	if err := json.Unmarshal([]byte(s.must(0, "join", "--uses", "3", "--json")), &token); err != nil {
+		s.t.Fatal(err)
+	}
+	words := strings.Fields(token.Command)[2:] // --hub URL --pin PIN --join TOKEN
+	words[1] = hubs
+	for _, name := range []string{"a", "b", "c"} {
+		args := append([]string{built.Program(s.t), "agent", "--name", name, "--state", filepath.Join(s.folder, name), "--address", "lo=127.0.0.1"}, words...)
+		s.agents = append(s.agents, keep(s.t, "agent "+name, nil, after, args...))
+	}
+	for _, a := range s.agents {
+		a.await("connected to")
+	}
+}
+
+func (s *site) data(hub int) []string {
+	return []string{"SOKU_DATA=" + filepath.Join(s.folder, fmt.Sprintf("hub-%d", hub))}
+}
+
+// ask runs a command of a hub.
+func (s *site) ask(hub int, args ...string) (string, error) {
+	c := exec.CommandContext(s.t.Context(), built.Hub(s.t), args...)
+	c.Env = append(os.Environ(), s.data(hub)...)
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, errs.String())
+	}
+	return string(out), err
+}
+
+func (s *site) must(hub int, args ...string) string {
+	s.t.Helper()
+	out, err := s.ask(hub, args...)
+	if err != nil {
+		s.t.Fatalf("soku-hub %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+// begin starts a campaign of all pairs of agents, isolated: with three hosts one trial at a time.
+func (s *site) begin() (campaign string) {
+	s.t.Helper()
+	file := filepath.Join(s.folder, "plan.yaml")
+	text := fmt.Sprintf("campaign: faults\nendpoints: {a: {agent: a}, b: {agent: b}, c: {agent: c}}\npairs: {mesh: ['*']}\n"+
+		"tests: {up: {test: tcp, duration: %s}}\nrounds: %d\n", s.duration, s.rounds)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	var state campaigns.State
+	if err := json.Unmarshal([]byte(s.must(0, "run", file, "--detach", "--json")), &state); err != nil {
+		s.t.Fatal(err)
+	}
+	s.overlaps = count(s.t, s.agents)
+	return state.Campaign
+}
+
+// state waits until a campaign is as is wants it, at whichever hub serves.
+func (s *site) state(campaign string, is func(campaigns.State) bool) campaigns.State {
+	s.t.Helper()
+	var last []campaigns.State
+	var said [2]error
+	for deadline := time.Now().Add(4 * time.Minute); ; {
+		for hub := range s.hubs {
+			out, err := s.ask(hub, "campaigns", "--json")
+			if said[hub] = err; err != nil || json.Unmarshal([]byte(out), &last) != nil {
+				continue
+			}
+			for _, c := range last {
+				if c.Campaign == campaign && is(c) {
+					return c
+				}
+			}
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("campaign %s is not as expected: %+v, %v", campaign, last, said)
+		}
+		time.Sleep(100 * time.Millisecond) // there is no event between processes
+	}
+}
+
+func ended(c campaigns.State) bool { return c.EndedAt != nil }
+
+// check waits for the end of a campaign and compares what there is with what was to be measured.
+func (s *site) check(campaign string) {
+	s.t.Helper()
+	last := s.state(campaign, func(c campaigns.State) bool { return ended(c) && c.Done == c.Total })
+	if last.Total != 6*s.rounds || last.Skipped > 0 || last.Failed > 0 {
+		s.t.Errorf("%+v", last)
+	}
+	for began := time.Now(); s.spooled() > 0; time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > 90*time.Second {
+			s.t.Errorf("%d results are spooled", s.spooled())
+			break
+		}
+	}
+	st, err := postgres.Open(s.t.Context(), s.address)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	results, late := map[string]int{}, 0
+	for r, err := range st.Results(s.t.Context(), store.Query{Campaign: campaign}, store.Whole) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if len(r.Findings.With("arrived_late")) > 0 {
+			late++
+			continue
+		}
+		if r.Error != nil {
+			s.t.Errorf("%s: %v", r.ID, r.Error)
+		}
+		results[fmt.Sprintf("%s > %s, round %d", r.Path.Client.Name, r.Path.Server.Name, r.Trial.Round)]++
+	}
+	for _, trial := range slices.Sorted(maps.Keys(results)) {
+		if results[trial] != 1 {
+			s.t.Errorf("%s: %d results", trial, results[trial])
+		}
+	}
+	if len(results) != 6*s.rounds {
+		s.t.Errorf("%d trials have results", len(results))
+	}
+	most := s.overlaps.end()
+	if most != 1 {
+		s.t.Errorf("at most %d isolated trials ran at once on three hosts", most)
+	}
+	s.t.Logf("%d trials, %d late results; events: %+v", len(results), late, last.Events)
+}
+
+// measures is the identity of the result of a trial whose packets move.
+func (s *site) measures(campaign string) (result string) {
+	s.t.Helper()
+	s.state(campaign, func(c campaigns.State) bool {
+		if c.Done < 1 || len(c.Running) != 1 || c.Running[0].Bps == 0 {
+			return false
+		}
+		result = c.Running[0].Result
+		return true
+	})
+	return result
+}
+
+// counts fails unless a result is in the store: its trial was not measured again.
+func (s *site) counts(result string) {
+	s.t.Helper()
+	if _, err := s.ask(1, "show", result, "--json", "--store", s.address); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// spooled is how many results wait at the agents.
+func (s *site) spooled() int {
+	files, _ := filepath.Glob(filepath.Join(s.folder, "?", "spool", "*.zst"))
+	return len(files)
+}
