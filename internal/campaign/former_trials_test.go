@@ -136,7 +136,8 @@ func TestAGroupThatAFormerRunBeganIsStoppedAndMeasuredAgain(t *testing.T) {
 		}
 		mu.Unlock()
 		if !j.Former && h.Ready != nil {
-			r.Error = measure.AsError(h.Ready(ctx), measure.KindBroken)
+			_, err := h.Ready(ctx, 0)
+			r.Error = measure.AsError(err, measure.KindBroken)
 		}
 		return r
 	})

@@ -14,15 +14,19 @@ import (
 	"soku/test/tier"
 )
 
-// kills are the faults of one short run; SOKU_FAULTS is how many runs there are, SEED the first or only one.
+// kills are the faults of one run.
 const kills = 5
 
+// runsAsked is the variable with how many runs there are; SEED is the first or only one.
+const runsAsked = "SOKU_FAULTS"
+
 func TestProgramsAreKilledAtRandomMoments(t *testing.T) {
-	tier.SpendsSeconds(t)
-	runs, seed := 1, rand.Uint64()%1_000_000
-	if n, err := strconv.Atoi(os.Getenv("SOKU_FAULTS")); err == nil {
-		runs = n
+	tier.Asked(t, runsAsked, "faults")
+	runs, err := strconv.Atoi(os.Getenv(runsAsked))
+	if err != nil {
+		t.Fatal(err)
 	}
+	seed := rand.Uint64() % 1_000_000
 	if n, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
 		seed, runs = n, 1
 	}

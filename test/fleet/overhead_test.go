@@ -34,7 +34,7 @@ type measured struct {
 
 // The same trials run by hand, with soku run, and through the hub, in turn.
 func TestATrialThroughTheHubIsAsOneByHand(t *testing.T) {
-	tier.WatchesTheClock(t)
+	tier.Asked(t, campaignsAsked, "scale-trials")
 	s := newSite(t)
 	s.join("a", "b")
 	port := freeport.One(t)
@@ -86,15 +86,13 @@ func (s *site) planOf(ends string) string {
 	return file
 }
 
-// campaignPairs is how many campaigns run each way: of SOKU_SCALE_CAMPAIGNS, or two.
+// campaignsAsked is the variable with how many campaigns run each way.
+const campaignsAsked = "SOKU_SCALE_CAMPAIGNS"
+
 func campaignPairs(t *testing.T) int {
-	text := os.Getenv("SOKU_SCALE_CAMPAIGNS")
-	if text == "" {
-		return 2
-	}
-	n, err := strconv.Atoi(text)
+	n, err := strconv.Atoi(os.Getenv(campaignsAsked))
 	if err != nil || n < 2 || n > 1000 {
-		t.Fatalf("SOKU_SCALE_CAMPAIGNS is %q", text)
+		t.Fatalf("%s is %q", campaignsAsked, os.Getenv(campaignsAsked))
 	}
 	return n
 }

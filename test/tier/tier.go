@@ -58,6 +58,15 @@ func NeedsRoot(t testing.TB, why string) {
 	}
 }
 
+// Asked omits a test from all tiers: it is long, or its outcome is a figure of a quiet machine. The target of make runs it, by an environment
+// variable.
+func Asked(t testing.TB, variable, target string) {
+	t.Helper()
+	if os.Getenv(variable) == "" {
+		t.Skip("tier: make " + target + " runs it")
+	}
+}
+
 // NeedsBuild omits a test from builds without the feature that it tests: has reports whether
 // this build has it. The race detector and build tags exclude features.
 func NeedsBuild(t testing.TB, has bool, what string) {

@@ -272,7 +272,7 @@ func (p *Plan) named(members Members) (out Members) {
 	return out
 }
 
-// LabelledEndpoints are the endpoints that the plan names by labels, by the condition; nil for a plan without labels.
+// LabelledEndpoints are the endpoints that the plan names by labels, by the condition. A plan without labels has none.
 func (p *Plan) LabelledEndpoints() map[string][]string {
 	if len(p.AgentsByLabel) == 0 {
 		return nil
