@@ -21,7 +21,7 @@ const kills = 5
 const runsAsked = "SOKU_FAULTS"
 
 func TestProgramsAreKilledAtRandomMoments(t *testing.T) {
-	tier.Asked(t, runsAsked, "faults")
+	tier.Asked(t, os.Getenv(runsAsked), "faults")
 	runs, err := strconv.Atoi(os.Getenv(runsAsked))
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ type measured struct {
 
 // The same trials run by hand, with soku run, and through the hub, in turn.
 func TestATrialThroughTheHubIsAsOneByHand(t *testing.T) {
-	tier.Asked(t, campaignsAsked, "scale-trials")
+	tier.Asked(t, os.Getenv(campaignsAsked), "scale-trials")
 	s := newSite(t)
 	s.join("a", "b")
 	port := freeport.One(t)

@@ -58,11 +58,11 @@ func NeedsRoot(t testing.TB, why string) {
 	}
 }
 
-// Asked omits a test from all tiers: it is long, or its outcome is a figure of a quiet machine. The target of make runs it, by an environment
-// variable.
-func Asked(t testing.TB, variable, target string) {
+// Asked omits a test from all tiers: it is long, or its outcome is a figure of a quiet machine. The target of make runs it: asked is its
+// environment variable.
+func Asked(t testing.TB, asked, target string) {
 	t.Helper()
-	if os.Getenv(variable) == "" {
+	if asked == "" {
 		t.Skip("tier: make " + target + " runs it")
 	}
 }
