@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -316,7 +317,7 @@ func (h *host) order(s agent.Spec) fleet.Answer {
 	if h.trial == nil {
 		return fleet.Answer{Error: measure.TextError(measure.KindRefused, "the policy of this host refuses it", "")}
 	}
-	if h.trials[s.Result] != nil {
+	if h.trials[s.Result] != nil || slices.Contains(h.spooled, s.Result) {
 		return fleet.Answer{}
 	}
 	r := &running{host: h, spec: s, start: make(chan struct{}), ended: make(chan *measure.Error, 1)}
