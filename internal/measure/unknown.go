@@ -251,8 +251,11 @@ func (p *plainResult) takeSeries() (all []json.RawMessage) {
 // UnmarshalJSON reads a document and refuses one of another schema.
 func (r *Result) UnmarshalJSON(b []byte) error {
 	var p plainResult
-	if err := json.Unmarshal(b, &p); err != nil {
-		return err
+	if decode(b, &p) != nil {
+		p = plainResult{}
+		if err := json.Unmarshal(b, &p); err != nil { // says which member of which line it is
+			return err
+		}
 	}
 	if err := p.checkSchema(); err != nil {
 		return err

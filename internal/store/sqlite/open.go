@@ -95,6 +95,10 @@ func (s *sqlite) present() error {
 	return nil
 }
 
+// checkpointPages are the pages of 4 KiB after which the log is copied into the file: pages that
+// many commits change are copied once.
+const checkpointPages = 8192
+
 // dsn asks for write-ahead logging, so that readers and a writer do not wait
 // for each other, and for a sync at each commit. The path goes in as an
 // escaped URI: a '?' in a file's name would otherwise begin parameters.
@@ -103,6 +107,7 @@ func dsn(abs string) string {
 		"_txlock":  {"immediate"}, // a transaction that begins by reading cannot be refused when it writes
 		"_timeout": {fmt.Sprint(BusyTimeout.Milliseconds())},
 		"_fk":      {"on"}, "_journal": {"WAL"}, "_sync": {"FULL"},
+		"_pragma": {fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages)},
 	}
 	return fileURI(abs, q)
 }

@@ -91,11 +91,20 @@ func documents(ids []string, all []store.Document) []sqlstore.Rows {
 // insertedAtOnce is how many rows one statement writes.
 const insertedAtOnce = 100
 
+// largeCache is for transactions of many results, each of which changes pages all over the indexes: with the 2 MB
+// of SQLite the same pages are written and read many times. Connections that only read keep the small one.
+const largeCache = `PRAGMA cache_size = -32768` // KiB
+
 // insert writes rows with few statements.
 func insert(ctx context.Context, tx *sql.Tx, rows sqlstore.Rows) (written []string, err error) {
 	var names []string
 	for _, c := range rows.Columns {
 		names = append(names, c.Name)
+	}
+	if rows.Len() >= insertedAtOnce {
+		if _, err := tx.ExecContext(ctx, largeCache); err != nil {
+			return nil, err
+		}
 	}
 	row := "(?" + strings.Repeat(", ?", len(names)-1) + ")"
 	for from := 0; from < rows.Len(); from += insertedAtOnce {
