@@ -23,7 +23,7 @@ import (
 var pageFiles embed.FS
 
 // names of the pages' templates.
-var names = []string{"login", "welcome", "hub", "joined", "plan", "campaign", "audit", "failure"}
+var names = []string{"login", "welcome", "hub", "joined", "plan", "campaign", "campaigns", "audit", "failure"}
 
 // maxForm bounds the body of a form: a plan twice, as text and as a file.
 const maxForm = 2*maxPlan + maxBody
@@ -66,7 +66,7 @@ func (c Config) pages(mux *http.ServeMux) error {
 		"iso": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	}
 	for _, name := range names {
-		t, err := template.New("layout.html.tmpl").Funcs(functions).ParseFS(pageFiles, "templates/layout.html.tmpl", "templates/"+name+".html.tmpl")
+		t, err := template.New("layout.html.tmpl").Funcs(functions).ParseFS(pageFiles, "templates/layout.html.tmpl", "templates/list.html.tmpl", "templates/"+name+".html.tmpl")
 		if err != nil {
 			return err
 		}
@@ -83,6 +83,7 @@ func (c Config) pages(mux *http.ServeMux) error {
 	p.handle(mux, "GET /{$}", users.Viewer, p.overview)
 	p.handle(mux, "POST /join", users.Operator, p.join)
 	p.handle(mux, "POST /start", users.Viewer, p.startForm)
+	p.handle(mux, "GET /campaigns", users.Viewer, p.campaignsPage)
 	p.handle(mux, "GET /campaigns/{campaign}", users.Viewer, p.campaignPage)
 	p.handle(mux, "GET /campaigns/{campaign}/live", users.Viewer, p.liveCampaignPage)
 	p.handle(mux, "POST /campaigns/{campaign}/stop", users.Operator, p.stopForm)

@@ -320,6 +320,32 @@ func TestACampaignIsStopped(t *testing.T) {
 	b.get(page).has(t, 200, "op has stopped the campaign")
 }
 
+func TestAHubThatStartsAgainShowsWhatEndedBefore(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	b := s.as(t, "op", users.Operator)
+	page := b.submit("start", s.plan("t")).location
+	id := strings.TrimPrefix(page, "/campaigns/")
+	s.pass <- struct{}{}
+	s.until(t, id, func(c campaigns.State) bool { return c.Done == 1 && len(c.Running) == 1 })
+	b.post(page+"/stop", nil)
+	s.until(t, id, func(c campaigns.State) bool { return c.EndedAt != nil })
+	s.restart(t)
+	if _, err := s.campaigns.TakeOver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b = s.as(t, "ed", users.Operator)
+	b.get(page).has(t, 200, "Ended before all trials were done", "1 of 3 trials", "op has stopped the campaign", ", ended <time")
+	b.get("/").has(t, 200, page, "1 of 3")
+	b.get("/campaigns").has(t, 200, page)
+	b.get("/campaigns?after="+id).has(t, 200, "no older campaigns")
+	b.get("/campaigns?after=none").has(t, 404)
+	s.call(t, token, http.MethodGet, "/api/v1/campaigns/"+id, "").has(t, 200, `"done":1`, `"live":false`, "hub.stopped")
+	s.call(t, token, http.MethodGet, "/api/v1/campaigns?limit=1", "").has(t, 200, id, `"done":1`)
+	s.call(t, token, http.MethodGet, "/api/v1/campaigns?after="+id, "").has(t, 200, "[]")
+	s.call(t, token, http.MethodGet, "/api/v1/campaigns/none", "").has(t, 404, "store.no_campaign")
+}
+
 func logged(all []users.Entry, action users.Action, subject, failure string) bool {
 	for _, e := range all {
 		if e.Action == action && e.Subject == subject && e.Failure == failure && e.Who == "op" && e.Address == "127.0.0.1" {
