@@ -17,6 +17,9 @@ import (
 // recent is how many campaigns of the store are listed.
 const recent = 20
 
+// justNow is within which an agent was heard that is said to be heard now: agents report every few seconds.
+const justNow = time.Second
+
 // clockOff is how far a clock may be from the hub's before the page says so.
 const clockOff = time.Second
 
@@ -27,8 +30,9 @@ type overviewPage struct {
 	Selection string
 	Labels    []labelLink // by which agents can be selected
 	Agents    []agentRow
-	Known     int    // agents in all
-	Example   string // plan that is ready to start, or ""
+	Known     int            // agents in all
+	States    map[string]int // of these, how many are in each state
+	Example   string         // plan that is ready to start, or ""
 }
 
 type campaignRow struct {
@@ -62,6 +66,10 @@ func (p *pages) overview(w http.ResponseWriter, r *http.Request, who users.Perso
 	all, err := p.Agents.List("")
 	if err == nil {
 		page.Known, page.Labels, page.Example = len(all), labelLinks(all), examplePlan(all)
+		page.States = map[string]int{}
+		for _, a := range all {
+			page.States[string(a.State)]++
+		}
 		shown := all
 		if page.Selection != "" {
 			shown, err = p.Agents.List(page.Selection)
@@ -115,7 +123,11 @@ func (p *pages) agentRow(a hub.Agent, now time.Time) agentRow {
 		row.Address = a.Hello.Addresses[0].Address
 	}
 	if !a.Heard.IsZero() {
-		row.Seen = p.Text.Sentence("web.agent.seen", text.Args{"Ago": roughly(now.Sub(a.Heard))})
+		ago := ""
+		if d := now.Sub(a.Heard); d >= justNow {
+			ago = roughly(d)
+		}
+		row.Seen = p.Text.Sentence("web.agent.seen", text.Args{"Ago": ago})
 	}
 	if !a.ClockAt.IsZero() {
 		row.Clock = p.Text.Sentence("web.agent.clock", text.Args{"Offset": a.Clock.Offset.Round(time.Microsecond).String(), "Within": a.Clock.Uncertainty.Round(time.Microsecond).String()})

@@ -206,7 +206,11 @@ func onThisHub(next string) string {
 func roughly(d time.Duration) string {
 	switch {
 	case d >= time.Hour:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+		text := strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+		if hours, whole := strings.CutSuffix(text, "h0m"); whole {
+			return hours + "h"
+		}
+		return text
 	case d >= time.Second:
 		return d.Round(time.Second).String()
 	}

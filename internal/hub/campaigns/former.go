@@ -154,7 +154,7 @@ func (c *Campaigns) readFormer(ctx context.Context, entry store.Campaign) (State
 	case h.ended.Kind != journal.RecordEnded || h.ended.Code == codeStopping: // the hub goes on with it, if it can
 		h.EndedAt, h.Error = nil, c.whySettled(entry.ID)
 	default:
-		h.EndedAt, h.Error = &h.ended.At, failure(h.ended)
+		h.EndedAt, h.Error = &h.ended.At, atHub(failure(h.ended))
 	}
 	if e := h.Error; e != nil && (e.Code == "campaign.skipped" || e.Code == "campaign.skipped_and_failed") {
 		h.Skipped = max(0, h.Total-h.Done)

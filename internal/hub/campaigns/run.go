@@ -230,9 +230,18 @@ func (r *Run) Ended(e conduct.Ended) {
 func (r *Run) end(err error) {
 	at := r.now().UTC()
 	r.change(func(s *State) {
-		s.EndedAt, s.Running, s.LeftNs, s.Error = &at, nil, 0, measure.AsError(err, measure.KindInternal)
+		s.EndedAt, s.Running, s.LeftNs, s.Error = &at, nil, 0, atHub(measure.AsError(err, measure.KindInternal))
 	})
 	close(r.ended)
+}
+
+// atHub is why a campaign ended with the command of a hub that goes on with it.
+func atHub(e *measure.Error) *measure.Error {
+	if e == nil || !slices.Contains([]string{"campaign.interrupted", "campaign.skipped", "campaign.skipped_and_failed", "campaign.failed"}, e.Code) || e.Figures["file"] == nil {
+		return e
+	}
+	own := *e
+	return own.WithHintCode("hub.campaign.left", measure.Figures{"file": e.Figures["file"]})
 }
 
 func (s *State) running(result string) int {

@@ -111,7 +111,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 		chain, pin = "", ""
 	}
 	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.Listen); err != nil {
-		return nil, measure.Fail(measure.KindUnreachable, "hub.listen", measure.Figures{"address": o.Listen, "cause": err})
+		return nil, measure.Fail(measure.KindUnreachable, "hub.listen", measure.Figures{"address": o.Listen, "cause": cmp.Or(errors.Unwrap(err), err)})
 	}
 	s.closing = append(s.closing, func() { _ = s.listener.Close() })
 	config := &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13}
