@@ -60,7 +60,7 @@ func (g *blockRun) abort(pair schedule.EndpointPair, failures int, cause *measur
 	g.aborted[pair] = true
 	why := measure.Fail(cause.Kind, "campaign.aborted", measure.Figures{"client": pair.Client, "server": pair.Server, "failures": failures, "cause": cause})
 	g.emit(Event{Kind: EventAborted, Error: why})
-	return g.c.write(journal.Record{Kind: journal.RecordAborted, At: g.Now().UTC(), Reason: why.Message, Code: why.Code,
+	return g.c.write(journal.Record{Kind: journal.RecordAborted, At: g.Now().UTC(), Reason: why.Message, Code: why.Code, Error: why,
 		Abort: &journal.AbortRecord{Client: pair.Client, Server: pair.Server, Failures: failures}})
 }
 
@@ -69,7 +69,7 @@ func (r *run) leaveBlocked() error {
 	for pair, why := range r.Blocked {
 		r.aborted[pair] = true
 		r.emit(Event{Kind: EventAborted, Error: why})
-		err := r.c.write(journal.Record{Kind: journal.RecordAborted, At: r.Now().UTC(), Reason: why.Message, Code: why.Code,
+		err := r.c.write(journal.Record{Kind: journal.RecordAborted, At: r.Now().UTC(), Reason: why.Message, Code: why.Code, Error: why,
 			Abort: &journal.AbortRecord{Client: pair.Client, Server: pair.Server}})
 		if err != nil {
 			return err

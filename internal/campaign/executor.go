@@ -52,7 +52,7 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 		if why.Kind == measure.KindInterrupted && why.Cause != nil && why.Cause.Code != "" {
 			why = why.Cause // who interrupted it decides who goes on with it
 		}
-		ended.Reason, ended.Code = err.Error(), why.Code
+		ended.Reason, ended.Code, ended.Error = err.Error(), why.Code, measure.AsError(err, measure.KindInternal)
 	}
 	// On a full disk this fails as well; what matters has been written by then.
 	_ = c.write(ended)

@@ -76,6 +76,7 @@ func (r *run) skip(b schedule.Block, trials []int, why *measure.Error) error {
 		j := b.Job(i)
 		records[n] = r.dropped(j, 0, why)
 	}
+	records[0].Error = why
 	if err := r.c.write(records...); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (c *Campaign) Refill(ctx context.Context, s store.Store, conflict func(*mea
 func (c *Campaign) conflicts(e *measure.Error, now time.Time, report func(*measure.Error)) error {
 	id, _ := e.Figures["result"].(string)
 	report(e)
-	return c.write(journal.Record{Kind: journal.RecordConflict, At: now.UTC(), ResultID: id, Reason: e.Message, Code: e.Code})
+	return c.write(journal.Record{Kind: journal.RecordConflict, At: now.UTC(), ResultID: id, Reason: e.Message, Code: e.Code, Error: e})
 }
 
 // keep makes the results of a unit last: first in the journal, those of a group
@@ -123,6 +123,7 @@ func (r *run) drop(all []*attempt, why *measure.Error) error {
 	for i, a := range all {
 		records[i] = r.dropped(a.job, a.bytes, why)
 	}
+	records[0].Error = why
 	return r.c.write(records...)
 }
 

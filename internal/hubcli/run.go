@@ -195,22 +195,31 @@ func levelsOf(sys *cli.System, q campaigns.Question) (out []string) {
 	return out
 }
 
+// mostListed is how many campaigns a hub lists for one request.
+const mostListed = 1000
+
 func newCampaignsCommand(sys *cli.System) *cobra.Command {
 	f := &asking{}
+	var limit int
+	var after string
 	cmd := &cobra.Command{
 		Use:   "campaigns",
-		Short: "List the campaigns that the hub has run since it started",
-		Long: `Lists the campaigns that the hub runs, and those that it has run since it
-started. All campaigns of the store: soku-hub ls --campaigns.`,
-		Example: "  soku-hub campaigns --json",
-		Args:    cobra.NoArgs,
+		Short: "List campaigns, the newest first",
+		Long: `Lists the campaigns that the hub runs, and those of its store that ended, the
+newest first.`,
+		Example: `  soku-hub campaigns
+  soku-hub campaigns --limit 200 --json
+  soku-hub campaigns --after 20260102-030405-west-1a2b3c`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := f.client(sys)
 			if err != nil {
 				return err
 			}
 			var all []campaigns.State
-			if err := c.ask(cmd.Context(), http.MethodGet, "/api/v1/campaigns", nil, &all); err != nil {
+			limit = min(max(limit, 1), mostListed)
+			q := url.Values{"limit": {strconv.Itoa(limit)}, "after": {after}}
+			if err := c.ask(cmd.Context(), http.MethodGet, "/api/v1/campaigns?"+q.Encode(), nil, &all); err != nil {
 				return err
 			}
 			if f.json {
@@ -220,13 +229,23 @@ started. All campaigns of the store: soku-hub ls --campaigns.`,
 				return say(sys, sys.Catalogue.Sentence("hub.campaigns.none", nil))
 			}
 			var rows [][]string
+			ended := 0
 			for _, s := range all {
-				rows = append(rows, []string{s.Campaign, sys.Catalogue.Sentence("hub.campaigns.state", text.Args{"Ended": s.EndedAt != nil, "Error": s.Error}), progressOf(sys, s)})
+				if !s.Live {
+					ended++
+				}
+				state := text.Args{"Live": s.Live, "Whole": s.Error == nil && s.Done >= s.Total}
+				rows = append(rows, []string{s.Campaign, sys.Catalogue.Sentence("hub.campaigns.state", state), progressOf(sys, s)})
 			}
 			cli.PrintTable(sys.Stdout, rows)
-			return nil
+			if ended < limit {
+				return nil
+			}
+			return say(sys, sys.Catalogue.Sentence("hub.campaigns.older", text.Args{"After": all[len(all)-1].Campaign}))
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().IntVar(&limit, "limit", 50, "campaigns that ended, at most (1 to 1000)")
+	cmd.Flags().StringVar(&after, "after", "", "those before this campaign, the last of the list before")
 	return cmd
 }

@@ -105,7 +105,10 @@ func (f *serveFlags) run(ctx context.Context, sys *cli.System) (err error) {
 			return err
 		}
 	}
-	return s.Serve(ctx)
+	if err := s.Serve(ctx); err != nil {
+		return err
+	}
+	return say(sys, sys.Catalogue.Sentence("hub.serves.end", nil))
 }
 
 // openService opens a hub, and writes into its folder how commands on this host reach it. The caller closes it.

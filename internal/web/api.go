@@ -161,7 +161,7 @@ func New(c Config) (http.Handler, error) {
 	person("GET /api/v1/nats-config", users.Admin, func(r *http.Request, _ users.Person) (any, error) { return c.Enrol.NATSConfig(r.Context()) })
 	person("POST /api/v1/plans", users.Viewer, c.plan)
 	person("POST /api/v1/campaigns", users.Operator, c.start)
-	person("GET /api/v1/campaigns", users.Viewer, func(*http.Request, users.Person) (any, error) { return c.Campaigns.States(), nil })
+	person("GET /api/v1/campaigns", users.Viewer, c.listCampaigns)
 	person("GET /api/v1/campaigns/{campaign}", users.Viewer, c.campaign)
 	person("POST /api/v1/campaigns/{campaign}/stop", users.Operator, c.stop)
 	person("POST /api/v1/campaigns/{campaign}/confirm", users.Operator, c.confirm)
@@ -334,11 +334,37 @@ func sentPlan(r *http.Request) (file string, text []byte, err error) {
 	return file, text, nil
 }
 
+// Bounds of a list of campaigns.
+const (
+	usualCampaigns = 50
+	mostCampaigns  = 1000
+)
+
+func (c Config) listCampaigns(r *http.Request, _ users.Person) (any, error) {
+	q := r.URL.Query()
+	limit, err := strconv.Atoi(q.Get("limit"))
+	if err != nil || limit < 1 {
+		limit = usualCampaigns
+	}
+	out, err := c.Campaigns.List(r.Context(), q.Get("after"), min(limit, mostCampaigns))
+	if err != nil {
+		return nil, err
+	}
+	return append([]campaigns.State{}, out...), nil
+}
+
 func (c Config) campaign(r *http.Request, _ users.Person) (any, error) {
 	id := r.PathValue("campaign")
 	run := c.Campaigns.Find(id)
 	if run == nil {
-		return nil, measure.Fail(measure.KindNotFound, "hub.campaign.not_running", measure.Figures{"campaign": id})
+		s, err := c.Campaigns.At(r.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		if s.EndedAt == nil { // it may go on here soon
+			return nil, measure.Fail(measure.KindNotFound, "hub.campaign.not_running", measure.Figures{"campaign": id})
+		}
+		return Changed{s, 0}, nil
 	}
 	known, _ := strconv.ParseUint(r.URL.Query().Get("known"), 10, 64)
 	ctx, stop := context.WithTimeout(r.Context(), longestAsk)

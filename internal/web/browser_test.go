@@ -145,8 +145,13 @@ func TestAPersonInABrowserGetsFromTheLinkToTheReport(t *testing.T) {
 	s.until(t, id, func(c campaigns.State) bool { return c.EndedAt != nil })
 	b.do(chromedp.WaitVisible(".ended")) // by itself
 	b.look("ended")
-	b.do(chromedp.Click("a.button"), chromedp.WaitVisible("#answers"))
+	for name, path := range map[string]string{"overview": "/", "campaigns": "/campaigns"} {
+		b.do(chromedp.Navigate(s.URL+path), chromedp.WaitVisible("main table"))
+		b.look(name)
+	}
+	b.do(chromedp.Navigate(s.URL+"/campaigns/"+id), chromedp.Click("a.button"), chromedp.WaitVisible("#answers"))
 	b.look("report")
+	b.do(chromedp.Click("nav a"), chromedp.WaitVisible(".ended")) // back to the campaign
 	b.do(chromedp.Navigate(s.URL+"/"), chromedp.SetValue("#plan", s.plan("By hand")+"factors: {cable: {by: hand, levels: [the red one, the blue one]}}\n"))
 	b.do(chromedp.Click(`button[value=start]`), chromedp.WaitVisible("#asks"))
 	b.look("asks")

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"soku/internal/text"
 )
 
-// campaignPage is a campaign: one of this hub since it started, or one that the store has.
+// campaignPage is a campaign: one of this hub since it started, or one that its journal and the store have.
 type campaignPage struct {
 	ID, Name  string
 	BeganAt   time.Time
@@ -29,7 +30,8 @@ type campaignPage struct {
 	Rates     []string // of the running, by place
 	Events    []eventRow
 	Waits     []waitRow
-	HostsGone []string // that went away and were not heard of since
+	Agents    []labelled // that the plan names by labels
+	HostsGone []string   // that went away and were not heard of since
 	Why       *shownError
 	Report    bool // there is a result
 }
@@ -54,18 +56,11 @@ func (p *pages) campaignPage(w http.ResponseWriter, r *http.Request, who users.P
 }
 
 func (p *pages) campaignOf(r *http.Request) (campaignPage, error) {
-	id := r.PathValue("campaign")
-	if run := p.Campaigns.Find(id); run != nil {
-		return p.liveCampaign(run.State()), nil
-	}
-	c, err := p.Store.Campaign(r.Context(), id)
+	s, err := p.Campaigns.At(r.Context(), r.PathValue("campaign"))
 	if err != nil {
 		return campaignPage{}, err
 	}
-	return campaignPage{
-		ID: c.ID, Name: c.Name, BeganAt: c.StartedAt, EndedAt: c.FinishedAt, Done: c.Done, Total: c.Trials, Report: c.Done > 0,
-		Counts: p.counts(campaigns.State{Done: c.Done, Total: c.Trials, Failed: c.Failed}),
-	}, nil
+	return p.pageOf(s), nil
 }
 
 // counts is how far a campaign is.
@@ -82,13 +77,17 @@ func leftOf(s campaigns.State) string {
 	return roughly(time.Duration(s.LeftNs))
 }
 
-func (p *pages) liveCampaign(s campaigns.State) campaignPage {
+// pageOf is the page of a campaign in a state.
+func (p *pages) pageOf(s campaigns.State) campaignPage {
 	page := campaignPage{
-		ID: s.Campaign, Name: s.Name, BeganAt: s.BeganAt, Live: s.EndedAt == nil, Counts: p.counts(s), Done: s.Done, Total: s.Total,
+		ID: s.Campaign, Name: s.Name, BeganAt: s.BeganAt, Live: s.Live, Counts: p.counts(s), Done: s.Done, Total: s.Total,
 		Skipped: s.Skipped, Running: s.Running, Report: s.Done > 0,
 	}
 	if s.EndedAt != nil {
 		page.EndedAt = *s.EndedAt
+	}
+	for _, labels := range slices.Sorted(maps.Keys(s.Agents)) {
+		page.Agents = append(page.Agents, labelled{labels, s.Agents[labels]})
 	}
 	if s.Error != nil {
 		page.Why = p.words(s.Error)
@@ -106,7 +105,7 @@ func (p *pages) liveCampaign(s campaigns.State) campaignPage {
 		page.Rates = append(page.Rates, rate)
 	}
 	for _, e := range s.Events {
-		if e.Kind == "host_gone" && page.Live && !slices.Contains(page.HostsGone, e.Host) && p.away(e.Host) {
+		if e.Kind == "host_gone" && page.Live && e.Host != "" && !slices.Contains(page.HostsGone, e.Host) && p.away(e.Host) {
 			page.HostsGone = append(page.HostsGone, e.Host)
 		}
 	}

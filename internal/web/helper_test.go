@@ -73,6 +73,8 @@ type site struct {
 	agents    *agents
 	store     store.Store
 	campaigns *campaigns.Campaigns
+	journals  *journal.Memory
+	enrol     *enrol.Service
 	waiting   []hub.Wait
 	revoked   []string
 	revoking  func(context.Context) // called at each revocation; nil: nothing is
@@ -82,7 +84,7 @@ type site struct {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	s := &site{agents: &agents{}, pass: make(chan struct{})}
+	s := &site{agents: &agents{}, pass: make(chan struct{}), journals: new(journal.Memory)}
 	srv, err := server.New(server.Config{Listen: "127.0.0.1:0", MaxClients: 10, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
@@ -108,18 +110,34 @@ func newSite(t testing.TB) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.enrol = enrol.New(enrol.Options{Authority: authority, Registry: registry})
+	s.open(t)
+	return s
+}
+
+// restart ends the hub and starts another with its store and its journals.
+func (s *site) restart(t testing.TB) {
+	t.Helper()
+	s.Close()
+	s.campaigns.Close()
+	s.open(t)
+}
+
+// open starts the hub.
+func (s *site) open(t testing.TB) {
+	t.Helper()
 	limits := func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }
 	host := conduct.ThisHost()
 	host.Agents = localagents.Agents{Here: host.Here, Pass: s.pass}
 	s.campaigns = campaigns.New(campaigns.Config{
-		Conductor: conduct.Conductor{Host: host, Store: s.store, Journals: new(journal.Memory)}, Limits: limits, Log: slog.New(slog.DiscardHandler),
+		Conductor: conduct.Conductor{Host: host, Store: s.store, Journals: s.journals}, Limits: limits, Log: slog.New(slog.DiscardHandler),
 		ByLabel: func(string, string) ([]plan.LabelledAgent, error) {
 			return []plan.LabelledAgent{{Name: "vm7", ID: "UAAA"}, {Name: "vm8", ID: "UBBB"}}, nil
 		},
 	})
 	t.Cleanup(s.campaigns.Close)
 	h, err := web.New(web.Config{
-		Agents: s.agents, Waiting: func() []hub.Wait { return s.waiting }, Enrol: enrol.New(enrol.Options{Authority: authority, Registry: registry}),
+		Agents: s.agents, Waiting: func() []hub.Wait { return s.waiting }, Enrol: s.enrol,
 		Campaigns: s.campaigns, Store: s.store, Limits: limits, Users: s.users, AdminToken: token, Text: text.English(), Log: slog.New(slog.DiscardHandler),
 		URL: "https://hub:7660", Pin: "3f0a",
 		Revoke: func(ctx context.Context, agent, _ string) error {
@@ -135,7 +153,6 @@ func newSite(t testing.TB) *site {
 	}
 	s.Server = httptest.NewTLSServer(h)
 	t.Cleanup(s.Close)
-	return s
 }
 
 // plan is one of three trials.

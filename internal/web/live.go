@@ -53,7 +53,7 @@ func (p *pages) liveCampaignPage(w http.ResponseWriter, r *http.Request, who use
 		if known = version; err != nil {
 			state = run.State()
 		}
-		page := p.liveCampaign(state)
+		page := p.pageOf(state)
 		var now strings.Builder
 		if err := p.templates["campaign"].ExecuteTemplate(&now, "live", view{Person: who, Page: page}); err != nil {
 			p.Log.Error("a page cannot be made", "page", "campaign", "error", err)

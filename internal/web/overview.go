@@ -11,24 +11,28 @@ import (
 
 	"soku/internal/hub"
 	"soku/internal/hub/users"
-	"soku/internal/store"
 	"soku/internal/text"
 )
 
 // recent is how many campaigns of the store are listed.
 const recent = 20
 
+// justNow is within which an agent was heard that is said to be heard now: agents report every few seconds.
+const justNow = time.Second
+
 // clockOff is how far a clock may be from the hub's before the page says so.
 const clockOff = time.Second
 
 // overviewPage is the first page: campaigns and agents.
 type overviewPage struct {
-	Running, Recent []campaignRow
-	Selection       string
-	Labels          []labelLink // by which agents can be selected
-	Agents          []agentRow
-	Known           int    // agents in all
-	Example         string // plan that is ready to start, or ""
+	Running   []campaignRow
+	Recent    campaignsPage
+	Selection string
+	Labels    []labelLink // by which agents can be selected
+	Agents    []agentRow
+	Known     int            // agents in all
+	States    map[string]int // of these, how many are in each state
+	Example   string         // plan that is ready to start, or ""
 }
 
 type campaignRow struct {
@@ -62,6 +66,10 @@ func (p *pages) overview(w http.ResponseWriter, r *http.Request, who users.Perso
 	all, err := p.Agents.List("")
 	if err == nil {
 		page.Known, page.Labels, page.Example = len(all), labelLinks(all), examplePlan(all)
+		page.States = map[string]int{}
+		for _, a := range all {
+			page.States[string(a.State)]++
+		}
 		shown := all
 		if page.Selection != "" {
 			shown, err = p.Agents.List(page.Selection)
@@ -74,7 +82,7 @@ func (p *pages) overview(w http.ResponseWriter, r *http.Request, who users.Perso
 	if err != nil { // of the selection, which a person wrote
 		v.Error, status = p.words(err), statusOf(err)
 	}
-	page.Running, page.Recent, err = p.listCampaigns(r)
+	page.Running, page.Recent, err = p.listCampaigns(r, "", recent)
 	if err != nil {
 		p.failure(w, who, err, 0)
 		return
@@ -115,7 +123,11 @@ func (p *pages) agentRow(a hub.Agent, now time.Time) agentRow {
 		row.Address = a.Hello.Addresses[0].Address
 	}
 	if !a.Heard.IsZero() {
-		row.Seen = p.Text.Sentence("web.agent.seen", text.Args{"Ago": roughly(now.Sub(a.Heard))})
+		ago := ""
+		if d := now.Sub(a.Heard); d >= justNow {
+			ago = roughly(d)
+		}
+		row.Seen = p.Text.Sentence("web.agent.seen", text.Args{"Ago": ago})
 	}
 	if !a.ClockAt.IsZero() {
 		row.Clock = p.Text.Sentence("web.agent.clock", text.Args{"Offset": a.Clock.Offset.Round(time.Microsecond).String(), "Within": a.Clock.Uncertainty.Round(time.Microsecond).String()})
@@ -147,25 +159,36 @@ func (p *pages) health(a hub.Agent, now time.Time) (words []string, bad bool) {
 	return words, bad
 }
 
-// listCampaigns are those that run, and the newest of the others that the store has.
-func (p *pages) listCampaigns(r *http.Request) (running, recently []campaignRow, err error) {
-	seen := map[string]bool{}
-	for _, s := range p.Campaigns.States() {
-		if s.EndedAt == nil {
-			row := campaignRow{ID: s.Campaign, Name: s.Name, BeganAt: s.BeganAt, Done: s.Done, Total: s.Total, Failed: s.Failed}
-			running, seen[s.Campaign] = append(running, row), true
+// campaignsPage is a page of the list of campaigns that do not run.
+type campaignsPage struct {
+	Rows  []campaignRow
+	Older string // path of the next page, or ""
+}
+
+// listCampaigns are those that run, on the first page, and others that the store has, the newest first.
+func (p *pages) listCampaigns(r *http.Request, after string, most int) (running []campaignRow, others campaignsPage, err error) {
+	states, err := p.Campaigns.List(r.Context(), after, most)
+	for _, s := range states {
+		row := campaignRow{ID: s.Campaign, Name: s.Name, BeganAt: s.BeganAt, Done: s.Done, Total: s.Total, Failed: s.Failed}
+		if s.Live {
+			running = append(running, row)
+		} else {
+			others.Rows = append(others.Rows, row)
 		}
 	}
-	stored, err := p.Store.Campaigns(r.Context(), store.CampaignQuery{Limit: recent})
+	if len(others.Rows) == most {
+		others.Older = "/campaigns?after=" + url.QueryEscape(others.Rows[most-1].ID)
+	}
+	return running, others, err
+}
+
+func (p *pages) campaignsPage(w http.ResponseWriter, r *http.Request, who users.Person) {
+	_, page, err := p.listCampaigns(r, r.URL.Query().Get("after"), usualCampaigns)
 	if err != nil {
-		return nil, nil, err
+		p.failure(w, who, err, 0)
+		return
 	}
-	for _, c := range stored.Items {
-		if !seen[c.ID] {
-			recently = append(recently, campaignRow{ID: c.ID, Name: c.Name, BeganAt: c.StartedAt, Done: c.Done, Total: c.Trials, Failed: c.Failed})
-		}
-	}
-	return running, recently, nil
+	p.show(w, http.StatusOK, "campaigns", view{Title: p.Text.Sentence("web.campaigns", nil), Person: who, Page: page})
 }
 
 // join makes a join token and shows it once.

@@ -23,7 +23,7 @@ import (
 var pageFiles embed.FS
 
 // names of the pages' templates.
-var names = []string{"login", "welcome", "hub", "joined", "plan", "campaign", "audit", "failure"}
+var names = []string{"login", "welcome", "hub", "joined", "plan", "campaign", "campaigns", "audit", "failure", "waiting"}
 
 // maxForm bounds the body of a form: a plan twice, as text and as a file.
 const maxForm = 2*maxPlan + maxBody
@@ -58,21 +58,27 @@ func (v view) Administers() bool { return v.Person.Role.May(users.Admin) }
 // shownError is a failure in words.
 type shownError struct{ Message, Hint string }
 
-// pages adds the pages.
-func (c Config) pages(mux *http.ServeMux) error {
+// load reads the templates, and serves what pages need besides.
+func (c Config) load(mux *http.ServeMux) (*pages, error) {
 	p := &pages{Config: c, templates: map[string]*template.Template{}, reports: newReports()}
 	functions := template.FuncMap{
 		"say": c.Text.SentenceFunc(), "lang": c.Text.Language, "clean": printable.Words, "time": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"iso": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	}
 	for _, name := range names {
-		t, err := template.New("layout.html.tmpl").Funcs(functions).ParseFS(pageFiles, "templates/layout.html.tmpl", "templates/"+name+".html.tmpl")
+		t, err := template.New("layout.html.tmpl").Funcs(functions).ParseFS(pageFiles, "templates/layout.html.tmpl", "templates/list.html.tmpl", "templates/"+name+".html.tmpl")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.templates[name] = t
 	}
-	if err := p.assets(mux); err != nil {
+	return p, p.assets(mux)
+}
+
+// pages adds the pages.
+func (c Config) pages(mux *http.ServeMux) error {
+	p, err := c.load(mux)
+	if err != nil {
 		return err
 	}
 	mux.HandleFunc("GET /login", p.loginForm)
@@ -83,6 +89,7 @@ func (c Config) pages(mux *http.ServeMux) error {
 	p.handle(mux, "GET /{$}", users.Viewer, p.overview)
 	p.handle(mux, "POST /join", users.Operator, p.join)
 	p.handle(mux, "POST /start", users.Viewer, p.startForm)
+	p.handle(mux, "GET /campaigns", users.Viewer, p.campaignsPage)
 	p.handle(mux, "GET /campaigns/{campaign}", users.Viewer, p.campaignPage)
 	p.handle(mux, "GET /campaigns/{campaign}/live", users.Viewer, p.liveCampaignPage)
 	p.handle(mux, "POST /campaigns/{campaign}/stop", users.Operator, p.stopForm)
@@ -199,7 +206,11 @@ func onThisHub(next string) string {
 func roughly(d time.Duration) string {
 	switch {
 	case d >= time.Hour:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+		text := strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+		if hours, whole := strings.CutSuffix(text, "h0m"); whole {
+			return hours + "h"
+		}
+		return text
 	case d >= time.Second:
 		return d.Round(time.Second).String()
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"html"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -105,6 +107,13 @@ func (k *reports) page(ctx context.Context, c store.Campaign, write func() ([]by
 	return page, err
 }
 
+// withWayBack is the page of a report with a link to the page of its campaign.
+func (p *pages) withWayBack(page []byte, id string) []byte {
+	const body = "<body>\n"
+	link := `<nav><a href="/campaigns/` + url.PathEscape(id) + `">` + html.EscapeString(p.Text.Sentence("web.report.back", nil)) + "</a></nav>\n"
+	return bytes.Replace(page, []byte(body), []byte(body+link), 1)
+}
+
 // report shows the report of a campaign as soku report writes it.
 func (p *pages) report(w http.ResponseWriter, r *http.Request, who users.Person) {
 	c, err := p.Store.Campaign(r.Context(), r.PathValue("campaign"))
@@ -123,7 +132,7 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request, who users.Person)
 		}
 		var b bytes.Buffer
 		err = made.HTML(&b, p.Text)
-		return b.Bytes(), err
+		return p.withWayBack(b.Bytes(), c.ID), err
 	})
 	if err != nil {
 		p.failure(w, who, err, 0)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"soku/internal/fleet"
 	"soku/internal/hub"
 	"soku/internal/hub/users"
+	"soku/internal/store"
 	"soku/test/tier"
 )
 
@@ -58,5 +60,30 @@ func BenchmarkOverview(b *testing.B) {
 		if page := o.get("/"); page.status != http.StatusOK {
 			b.Fatalf("%+v", page)
 		}
+	}
+}
+
+// The first page of a hub with many campaigns that ended reads a page of them and no journal.
+func TestTheOverviewOfManyCampaignsIsFast(t *testing.T) {
+	tier.WatchesTheClock(t)
+	s := newSite(t)
+	for i := range 5000 {
+		at := time.Unix(int64(1_700_000_000+i), 0)
+		c := store.Campaign{ID: fmt.Sprintf("20260102-030405-c-%06x", i), Name: "c", StartedAt: at, Plan: strings.Repeat("# a plan\n", 200), Trials: 3, Done: i % 4, FinishedAt: at}
+		if err := s.store.PutCampaign(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := s.as(t, "o", users.Operator)
+	o.get("/").has(t, http.StatusOK, "Older campaigns")
+	fastest := time.Hour
+	for range 5 {
+		begin := time.Now()
+		o.get("/").has(t, http.StatusOK)
+		fastest = min(fastest, time.Since(begin))
+	}
+	t.Log(fastest)
+	if fastest >= 100*time.Millisecond {
+		t.Errorf("the overview takes %s", fastest)
 	}
 }

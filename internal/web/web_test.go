@@ -225,7 +225,7 @@ func TestHostileNamesAreText(t *testing.T) {
 			t.Errorf("%s: %s", name, csp)
 		}
 	}
-	pages["/"].has(t, 200, "away for 1h0m", "&lt;script&gt;")
+	pages["/"].has(t, 200, "away for 1h", "&lt;script&gt;")
 }
 
 func TestTheOverviewSaysHowAgentsAre(t *testing.T) {
@@ -306,6 +306,16 @@ func TestACampaignFromItsPlanToItsReport(t *testing.T) {
 	}
 }
 
+// A page with nothing on it yet says what to do next.
+func TestAnEmptyHubSaysWhatIsNext(t *testing.T) {
+	s := newSite(t)
+	s.as(t, "op", users.Operator).get("/").has(t, 200, "No agent has joined yet. Make a join command", "<details open>", "Where two agents are connected")
+	s.as(t, "vi", users.Viewer).get("/").has(t, 200, "An operator or an admin makes the command")
+	s.agents.all = thousand(time.Now())[:3]
+	s.agents.all[2].State = hub.Cloned
+	s.as(t, "ed", users.Operator).get("/").has(t, 200, "2 connected, 1 cloned", "let one join again", ">now<")
+}
+
 func TestACampaignIsStopped(t *testing.T) {
 	tier.SpendsSeconds(t)
 	s := newSite(t)
@@ -317,7 +327,33 @@ func TestACampaignIsStopped(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	s.until(t, id, func(c campaigns.State) bool { return c.EndedAt != nil })
-	b.get(page).has(t, 200, "op has stopped the campaign")
+	b.get(page).has(t, 200, "op has stopped the campaign", "soku-hub run plan.yaml --resume")
+}
+
+func TestAHubThatStartsAgainShowsWhatEndedBefore(t *testing.T) {
+	tier.SpendsSeconds(t)
+	s := newSite(t)
+	b := s.as(t, "op", users.Operator)
+	page := b.submit("start", s.plan("t")).location
+	id := strings.TrimPrefix(page, "/campaigns/")
+	s.pass <- struct{}{}
+	s.until(t, id, func(c campaigns.State) bool { return c.Done == 1 && len(c.Running) == 1 })
+	b.post(page+"/stop", nil)
+	s.until(t, id, func(c campaigns.State) bool { return c.EndedAt != nil })
+	s.restart(t)
+	if _, err := s.campaigns.TakeOver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b = s.as(t, "ed", users.Operator)
+	b.get(page).has(t, 200, "Ended before all trials were done", "1 of 3 trials", "op has stopped the campaign", ", ended <time")
+	b.get("/").has(t, 200, page, "1 of 3")
+	b.get("/campaigns").has(t, 200, page)
+	b.get("/campaigns?after="+id).has(t, 200, "no older campaigns")
+	b.get("/campaigns?after=none").has(t, 404)
+	s.call(t, token, http.MethodGet, "/api/v1/campaigns/"+id, "").has(t, 200, `"done":1`, `"live":false`, "hub.stopped")
+	s.call(t, token, http.MethodGet, "/api/v1/campaigns?limit=1", "").has(t, 200, id, `"done":1`)
+	s.call(t, token, http.MethodGet, "/api/v1/campaigns?after="+id, "").has(t, 200, "[]")
+	s.call(t, token, http.MethodGet, "/api/v1/campaigns/none", "").has(t, 404, "store.no_campaign")
 }
 
 func logged(all []users.Entry, action users.Action, subject, failure string) bool {

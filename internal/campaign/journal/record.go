@@ -63,6 +63,9 @@ type Record struct {
 	Text      string `json:"text,omitempty"`
 	Reason    string `json:"reason,omitempty"` // why a trial was dropped, trials were aborted or a run ended
 	Code      string `json:"code,omitempty"`   // of the failure that is the reason
+	// Error is that failure whole, or that of the run that ended; of several records for one reason the first has it. Journals of
+	// older versions do not have it.
+	Error *measure.Error `json:"error,omitempty"`
 }
 
 // PlanRecord is what the campaign is, for good.

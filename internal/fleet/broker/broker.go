@@ -1,8 +1,10 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -74,6 +76,11 @@ func Start(ctx context.Context, o Options) (*Broker, error) {
 		}
 	}
 	options.AccountResolver = resolver
+	tried, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen) // the server logs a port in use besides, and names it twice
+	if err != nil {
+		return nil, measure.Fail(measure.KindUnreachable, "broker.listen", measure.Figures{"address": o.Listen, "cause": cmp.Or(errors.Unwrap(err), err)})
+	}
+	_ = tried.Close()
 	s, err := server.NewServer(options)
 	if err != nil {
 		return nil, measure.Fail(measure.KindInternal, "broker.start", measure.Figures{"cause": err})

@@ -1,7 +1,10 @@
 package daemon
 
 import (
+	"crypto/tls"
+	"log/slog"
 	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +14,8 @@ import (
 
 	"soku/internal/fleet"
 	"soku/internal/measure"
+	"soku/internal/text"
+	"soku/internal/web"
 )
 
 func TestAnAgentJoinsOnceAndIsKnownAfterwards(t *testing.T) {
@@ -232,6 +237,24 @@ func TestAnAgentAsksTheHubThatServes(t *testing.T) {
 	a.end()
 	c.Hub, c.Token = serves+",https://127.0.0.1:1", "" // the same hubs: it need not join again
 	a = run(t, c)
+	await(t, "a greeting", h.hellos, nil)
+	a.end()
+}
+
+// A hub that waits for its turn answers, and is none to ask.
+func TestAnAgentPassesOverAHubThatWaits(t *testing.T) {
+	h := newTestHub(t)
+	waiting, err := web.NewWaiting(text.English(), slog.New(slog.DiscardHandler), func() web.Wait { return web.Wait{For: "hub on other"} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := httptest.NewUnstartedServer(waiting)
+	other.TLS = &tls.Config{Certificates: h.https.TLS.Certificates, MinVersion: tls.VersionTLS13}
+	other.StartTLS()
+	defer other.Close()
+	c := h.config(t.TempDir())
+	c.Hub = other.URL + "," + c.Hub
+	a := run(t, c)
 	await(t, "a greeting", h.hellos, nil)
 	a.end()
 }

@@ -30,8 +30,9 @@ type Campaigns struct {
 	work panics.Group
 
 	mu      sync.Mutex
-	runs    map[string]*Run // by campaign; those that ended stay until there are mostEnded
-	settled map[string]bool // campaigns that ended, or cannot be gone on with: TakeOver need not read their journals again
+	runs    map[string]*Run           // by campaign; those that ended stay until there are mostEnded
+	settled map[string]*measure.Error // campaigns that ended (nil), or why they cannot be gone on with: TakeOver need not read their journals again
+	former  former
 }
 
 // Config says what campaigns need.
@@ -58,7 +59,7 @@ const (
 func New(c Config) *Campaigns {
 	out := &Campaigns{
 		conductor: c.Conductor, limits: c.Limits, log: c.Log, patience: c.Patience, byLabel: c.ByLabel,
-		runs: map[string]*Run{}, settled: map[string]bool{},
+		runs: map[string]*Run{}, settled: map[string]*measure.Error{}, former: former{make(chan struct{}, 1), map[string]formerState{}},
 	}
 	out.ctx, out.stop = context.WithCancelCause(context.Background())
 	return out
@@ -229,6 +230,7 @@ func (c *Campaigns) launch(ctx context.Context, o conduct.Order) (*Run, error) {
 	defer c.mu.Unlock()
 	c.runs[id] = r
 	delete(c.settled, id)
+	delete(c.former.states, id)
 	return r, nil
 }
 
@@ -303,7 +305,7 @@ func (c *Campaigns) TakeOver(ctx context.Context) (ids []string, err error) {
 		}
 		left, err := c.left(id)
 		if err == nil && left == nil {
-			c.settle(id)
+			c.settle(id, nil)
 			continue
 		}
 		if err == nil {
@@ -319,7 +321,7 @@ func (c *Campaigns) TakeOver(ctx context.Context) (ids []string, err error) {
 		default:
 			c.log.Warn("a campaign that was left is not gone on with", "campaign", id, "error", e.Message)
 			if e.Kind != measure.KindStore && e.Kind != measure.KindUnreachable { // which may pass
-				c.settle(id)
+				c.settle(id, e)
 			}
 		}
 	}
@@ -331,13 +333,14 @@ func (c *Campaigns) passedOver(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.runs[id]
-	return c.settled[id] || r != nil && r.State().EndedAt == nil
+	_, settled := c.settled[id]
+	return settled || r != nil && r.State().EndedAt == nil
 }
 
-func (c *Campaigns) settle(id string) {
+func (c *Campaigns) settle(id string, why *measure.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.settled[id] = true
+	c.settled[id] = why
 }
 
 // left is how to go on with a campaign whose last run did not end in good order, or ended because its hub did. It is nil for

@@ -66,7 +66,8 @@ func Ordered(in journal.Backend, since time.Time) (map[string]Former, error) {
 func (c *Campaigns) Claims(f Former) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return f.Left && !c.settled[f.Campaign]
+	_, settled := c.settled[f.Campaign]
+	return f.Left && !settled
 }
 
 // agentsOf are the agents that the endpoints of a recorded plan name. A plan that this version cannot read has none.

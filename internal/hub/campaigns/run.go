@@ -9,6 +9,7 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/conduct"
 	"soku/internal/measure"
+	"soku/internal/measure/finding"
 )
 
 // State is a campaign that a hub runs or ran, as far as it is now.
@@ -17,6 +18,7 @@ type State struct {
 	Name     string     `json:"name"`
 	BeganAt  time.Time  `json:"began_at"`
 	EndedAt  *time.Time `json:"ended_at,omitempty"`
+	Live     bool       `json:"live"` // this hub runs it
 
 	Done    int   `json:"done"`
 	Failed  int   `json:"failed"`
@@ -57,7 +59,7 @@ type Question struct {
 // Event is something that a person wants to know afterwards.
 type Event struct {
 	At    time.Time      `json:"at"`
-	Kind  string         `json:"kind"` // failed, host_gone, waiting, conflict, aborted, unreachable
+	Kind  string         `json:"kind"` // failed, repeated, host_gone, waiting, conflict, aborted, unreachable
 	Host  string         `json:"host,omitempty"`
 	Trial string         `json:"trial,omitempty"` // identity of its result
 	Error *measure.Error `json:"error,omitempty"`
@@ -94,6 +96,7 @@ func (r *Run) versioned() (State, uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.state
+	s.Live = s.EndedAt == nil
 	s.Running, s.Events = slices.Clone(s.Running), slices.Clone(s.Events)
 	return s, r.version
 }
@@ -203,9 +206,7 @@ func (r *Run) Trial(e campaign.Event) {
 			if i := s.running(e.Job.Result); i >= 0 {
 				s.Running = slices.Delete(s.Running, i, i+1)
 			}
-			if e.Result.Error != nil {
-				s.add(Event{At: at, Kind: "failed", Trial: e.Result.ID, Host: e.Job.Client.Endpoint.Name, Error: e.Result.Error})
-			}
+			s.finished(at, e.Job.Client.Endpoint.Name, e.Result.ID, e.Result.Error, len(e.Result.Findings.With(finding.RepeatsLost)) > 0)
 		}
 		if e.Kind == campaign.EventHostGone { // its trials are stopped and leave no result
 			s.Running = slices.DeleteFunc(s.Running, func(t Trial) bool { return t.Client == e.Host || t.Server == e.Host })
@@ -229,13 +230,32 @@ func (r *Run) Ended(e conduct.Ended) {
 func (r *Run) end(err error) {
 	at := r.now().UTC()
 	r.change(func(s *State) {
-		s.EndedAt, s.Running, s.LeftNs, s.Error = &at, nil, 0, measure.AsError(err, measure.KindInternal)
+		s.EndedAt, s.Running, s.LeftNs, s.Error = &at, nil, 0, atHub(measure.AsError(err, measure.KindInternal))
 	})
 	close(r.ended)
 }
 
+// atHub is why a campaign ended with the command of a hub that goes on with it.
+func atHub(e *measure.Error) *measure.Error {
+	if e == nil || !slices.Contains([]string{"campaign.interrupted", "campaign.skipped", "campaign.skipped_and_failed", "campaign.failed"}, e.Code) || e.Figures["file"] == nil {
+		return e
+	}
+	own := *e
+	return own.WithHintCode("hub.campaign.left", measure.Figures{"file": e.Figures["file"]})
+}
+
 func (s *State) running(result string) int {
 	return slices.IndexFunc(s.Running, func(t Trial) bool { return t.Result == result })
+}
+
+// finished adds what a person wants to know of a trial that has a result.
+func (s *State) finished(at time.Time, client, result string, e *measure.Error, repeats bool) {
+	if repeats {
+		s.add(Event{At: at, Kind: "repeated", Trial: result, Host: client})
+	}
+	if e != nil {
+		s.add(Event{At: at, Kind: "failed", Trial: result, Host: client, Error: e})
+	}
 }
 
 func (s *State) add(e Event) {

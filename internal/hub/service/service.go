@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -76,7 +75,9 @@ type Service struct {
 	ready     atomic.Pointer[campaigns.Campaigns] // the same, for messages that arrive before
 	listener  net.Listener
 	server    *http.Server
-	closing   []func() // in the order of their opening
+	answers   atomic.Pointer[http.Handler] // by whom requests are answered
+	served    chan error                   // has the end of serving the listener, which begins while the hub waits
+	closing   []func()                     // in the order of their opening
 }
 
 // Open opens a hub. The caller closes it, and the store after that. An error has kind
@@ -101,9 +102,6 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	if !ok {
 		return nil, measure.Fail(measure.KindUsage, "hub.no_database", nil)
 	}
-	if err := s.awaitTurn(ctx, db); err != nil {
-		return nil, err
-	}
 	cert, public, err := certificate(o.Folder, o.Certificate, o.Key, o.Names, time.Now())
 	if err != nil {
 		return nil, err
@@ -113,9 +111,18 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 		chain, pin = "", ""
 	}
 	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.Listen); err != nil {
-		return nil, measure.Fail(measure.KindUnreachable, "hub.listen", measure.Figures{"address": o.Listen, "cause": err})
+		return nil, measure.Fail(measure.KindUnreachable, "hub.listen", measure.Figures{"address": o.Listen, "cause": cmp.Or(errors.Unwrap(err), err)})
 	}
 	s.closing = append(s.closing, func() { _ = s.listener.Close() })
+	config := &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13}
+	joinURL, joinPin := "https://"+s.reached(s.listener.Addr()), pin
+	if o.URL != "" {
+		joinURL, joinPin = o.URL, o.URLPin
+	}
+	s.newServer(config)
+	if err := s.awaitTurn(ctx, db, joinURL); err != nil {
+		return nil, err
+	}
 	authority, err := enrol.OpenAuthority(filepath.Join(o.Folder, "keys"))
 	if err != nil {
 		return nil, err
@@ -125,7 +132,6 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 		return nil, err
 	}
 	admission := enrol.New(enrol.Options{Authority: authority, Registry: registry, Certificates: chain, Audit: s.audit})
-	config := &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13}
 	own, err := s.connectBroker(ctx, admission, authority, config)
 	if err != nil {
 		return nil, err
@@ -147,10 +153,6 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 		return nil, err
 	}
 	s.About = web.About{Hub: authority.ID(), Version: version.String(), URL: "https://" + s.reached(s.listener.Addr()), Pin: pin}
-	joinURL, joinPin := s.About.URL, pin
-	if o.URL != "" {
-		joinURL, joinPin = o.URL, o.URLPin
-	}
 	if first != "" {
 		s.Welcome = web.WelcomeURL(joinURL, first)
 	}
@@ -169,11 +171,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.server = &http.Server{
-		Handler:   forwarded(o.Proxies, pages),
-		TLSConfig: config, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
-		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
-	}
+	s.answer(forwarded(o.Proxies, pages))
 	return s, nil
 }
 
@@ -194,27 +192,6 @@ func (s *Service) lock() error {
 func (s *Service) Port() string {
 	_, port, _ := net.SplitHostPort(s.listener.Addr().String())
 	return port
-}
-
-// awaitTurn opens the journals, and waits while another hub serves the agents of the same brokers.
-func (s *Service) awaitTurn(ctx context.Context, db *sqlstore.Store) (err error) {
-	name, _ := os.Hostname()
-	s.journals, err = sqljournal.Open(context.WithoutCancel(ctx), db, fmt.Sprintf("hub on %s, %s", name, s.o.Folder))
-	if err == nil {
-		err = s.journals.Release() // a former hub of this folder has ended, because this one has its lock
-	}
-	if err != nil || len(s.o.Brokers) == 0 {
-		return err
-	}
-	if s.turn, err = s.journals.AwaitTurn(ctx, s.o.Waits); err != nil {
-		return err
-	}
-	s.closing = append(s.closing, func() {
-		if err := s.turn.Release(); err != nil {
-			s.o.Log.Warn("another hub waits until the lease of this one is over", "error", err)
-		}
-	})
-	return nil
 }
 
 // watchTurn calls stop when another hub serves, and reports whether it did.
@@ -446,7 +423,7 @@ func (s *Service) Serve(ctx context.Context, more ...net.Listener) (err error) {
 	failed := make(chan error, 1+len(more))
 	for _, l := range append(more, s.listener) {
 		work.Go(func() {
-			err := s.server.ServeTLS(l, "", "")
+			err := s.serveOn(l)
 			if !errors.Is(err, http.ErrServerClosed) {
 				failed <- measure.Fail(measure.KindUnreachable, "hub.listen", measure.Figures{"address": l.Addr().String(), "cause": err})
 			}

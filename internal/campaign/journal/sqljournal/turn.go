@@ -21,23 +21,31 @@ type Turn struct {
 	renews   panics.Group
 }
 
+// Holder is who serves.
+type Holder struct {
+	Name  string
+	URL   string    // by which it is reached; empty: not known
+	Until time.Time // when its lease is over, by the clock of the database
+}
+
 // AwaitTurn waits until no other holder serves, or its lease is over, and ends that holder's leases of campaigns: what it appends
-// afterwards is refused. waits is called when there is another holder to wait for. Only one process may use a holder's name. The
+// afterwards is refused. url is by which this one is reached when it serves. waits is called again and again while there is another
+// holder to wait for, with a later time where it still serves. Only one process may use a holder's name. The
 // caller releases the turn. An error is that of the database at the first attempt, or the cause of ctx.
-func (j *Journals) AwaitTurn(ctx context.Context, waits func(holder string)) (*Turn, error) {
+func (j *Journals) AwaitTurn(ctx context.Context, url string, waits func(Holder)) (*Turn, error) {
 	tick := time.NewTicker(j.turnLease / 15)
 	defer tick.Stop()
-	for before := ""; ; {
-		holder, fence, err := j.takeTurn(ctx)
+	for first := true; ; {
+		holder, fence, err := j.takeTurn(ctx, url)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case err != nil && before == "":
+		case err != nil && first:
 			return nil, j.fail("journal.lock", "", err)
 		case err == nil && fence > 0:
 			return j.keepTurn(fence), nil
-		case err == nil && holder != before:
-			before = holder
+		case err == nil:
+			first = false
 			waits(holder)
 		}
 		select {
@@ -48,21 +56,23 @@ func (j *Journals) AwaitTurn(ctx context.Context, waits func(holder string)) (*T
 }
 
 // takeTurn returns the new fence, or who serves.
-func (j *Journals) takeTurn(ctx context.Context) (holder string, fence int64, err error) {
+func (j *Journals) takeTurn(ctx context.Context, url string) (holder Holder, fence int64, err error) {
+	until := int64(0)
 	err = j.store.Transact(ctx, func(tx *sql.Tx) error {
 		now := j.store.Dialect.Now
-		if err := tx.QueryRowContext(ctx, `SELECT holder FROM hub_turn WHERE only_row = 1`).Scan(&holder); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT holder, url, held_until FROM hub_turn WHERE only_row = 1`).Scan(&holder.Name, &holder.URL, &until); err != nil {
 			return err
 		}
-		err := tx.QueryRowContext(ctx, j.query(`UPDATE hub_turn SET holder = ?, held_until = `+now+` + ?, fence = fence + 1
+		err := tx.QueryRowContext(ctx, j.query(`UPDATE hub_turn SET holder = ?, url = ?, held_until = `+now+` + ?, fence = fence + 1
 			WHERE only_row = 1 AND holder = ? AND (holder = '' OR holder = ? OR held_until < `+now+`) RETURNING fence`),
-			j.holder, j.turnLease.Milliseconds(), holder, j.holder).Scan(&fence)
+			j.holder, url, j.turnLease.Milliseconds(), holder.Name, j.holder).Scan(&fence)
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, j.query(`UPDATE journal SET holder = '' WHERE holder = ?`), holder)
+		_, err = tx.ExecContext(ctx, j.query(`UPDATE journal SET holder = '' WHERE holder = ?`), holder.Name)
 		return err
 	})
+	holder.Until = time.UnixMilli(until)
 	if errors.Is(err, sql.ErrNoRows) {
 		return holder, 0, nil
 	}

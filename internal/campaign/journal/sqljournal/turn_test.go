@@ -15,16 +15,21 @@ import (
 // awaited is a turn that another goroutine waits for, once it is known whom it waits for.
 func awaited(t *testing.T, j *Journals, before string) <-chan *Turn {
 	t.Helper()
-	got, waits := make(chan *Turn, 1), make(chan string, 10)
+	got, waits := make(chan *Turn, 1), make(chan Holder, 1)
 	go func() {
-		turn, err := j.AwaitTurn(context.WithoutCancel(t.Context()), func(holder string) { waits <- holder })
+		turn, err := j.AwaitTurn(context.WithoutCancel(t.Context()), "", func(h Holder) {
+			select {
+			case waits <- h:
+			default: // it is known
+			}
+		})
 		if err != nil {
 			t.Error(err)
 		}
 		got <- turn
 	}()
-	if holder := <-waits; holder != before {
-		t.Errorf("it waits for %q, want %q", holder, before)
+	if holder := <-waits; holder.Name != before || holder.URL != "https://"+before || time.Until(holder.Until) > TurnLease+time.Minute {
+		t.Errorf("it waits for %+v, want %q", holder, before)
 	}
 	return got
 }
@@ -32,7 +37,7 @@ func awaited(t *testing.T, j *Journals, before string) <-chan *Turn {
 func TestAHubServesWhenTheOneBeforeReleasesItsTurn(t *testing.T) {
 	databases.Each(t, func(t *testing.T, _ store.Store, db *sqlstore.Store) {
 		one, two := journals(t, db, "one", Lease), journals(t, db, "two", Lease)
-		first, err := one.AwaitTurn(t.Context(), nil)
+		first, err := one.AwaitTurn(t.Context(), "https://one", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +48,7 @@ func TestAHubServesWhenTheOneBeforeReleasesItsTurn(t *testing.T) {
 		second := <-got
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer stop()
-		if _, err := one.AwaitTurn(ctx, func(string) {}); measure.KindOf(err) != measure.KindInterrupted && ctx.Err() == nil {
+		if _, err := one.AwaitTurn(ctx, "", func(Holder) {}); measure.KindOf(err) != measure.KindInterrupted && ctx.Err() == nil {
 			t.Error(err)
 		}
 		if err := second.Release(); err != nil {
@@ -56,7 +61,7 @@ func TestAHubTakesTheTurnAndTheCampaignsOfOneThatIsSilent(t *testing.T) {
 	databases.Each(t, func(t *testing.T, _ store.Store, db *sqlstore.Store) {
 		one, two := journals(t, db, "one", Lease), journals(t, db, "two", Lease)
 		one.turnLease, two.turnLease = time.Second, 100*time.Millisecond
-		first, err := one.AwaitTurn(t.Context(), nil)
+		first, err := one.AwaitTurn(t.Context(), "https://one", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,14 +95,14 @@ func TestAHubThatIsSuspendedLearnsThatAnotherServes(t *testing.T) {
 	databases.Each(t, func(t *testing.T, _ store.Store, db *sqlstore.Store) {
 		one, two := journals(t, db, "one", Lease), journals(t, db, "two", Lease)
 		one.turnLease = 300 * time.Millisecond
-		first, err := one.AwaitTurn(t.Context(), nil)
+		first, err := one.AwaitTurn(t.Context(), "https://one", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := db.DB.ExecContext(t.Context(), `UPDATE hub_turn SET held_until = 0`); err != nil { // its lease is over
 			t.Fatal(err)
 		}
-		second, err := two.AwaitTurn(t.Context(), func(string) {})
+		second, err := two.AwaitTurn(t.Context(), "", func(Holder) {})
 		if err != nil {
 			t.Fatal(err)
 		}
