@@ -83,3 +83,44 @@ rounds: 1
 		t.Errorf("%v", got)
 	}
 }
+
+// What all other pairs do to each other is measured where one pair cannot be opened either way.
+func TestAGroupStartsWithoutThePairThatNobodyCanOpen(t *testing.T) {
+	tier.SpendsSeconds(t)
+	tier.NeedsRoot(t, "network namespaces")
+	s := newSiteIn(t, labOf(t, "lab.yaml", oneWay))
+	s.join("a", "b", "c")
+	file := filepath.Join(s.folder, "plan.yaml")
+	text := `campaign: together
+endpoints: {a: {agent: a}, b: {agent: b}, c: {agent: c}}
+pairs: {list: [[a, b], [b, c], [c, a]]}
+tests: {up: {test: tcp, duration: 1s}}
+contention: together
+rounds: 2
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := startCommand(t, s.environment(), s.command(t.Context(), "hub", s.hubExe, "run", file))
+	if code := run.status(); code == 0 || !strings.Contains(run.text(), "b → c: neither opens a connection to the other") {
+		t.Errorf("status %d: %s", code, run.text())
+	}
+	var all []campaigns.State
+	s.must(&all, "campaigns", "--json")
+	if len(all) != 1 || all[0].Done != 4 || all[0].Failed != 0 || all[0].Skipped != 2 {
+		t.Fatalf("%+v", all)
+	}
+	st, err := sqlite.Open(t.Context(), filepath.Join(s.folder, "hub", "soku.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	for r, err := range st.Results(t.Context(), store.Query{}, store.Whole) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := r.Trial.Group; r.Error != nil || g == nil || g.Trials != 2 || g.StartSkewNs == nil {
+			t.Errorf("%s to %s: %v, group %+v", r.Trial.Pair.Client.Name, r.Trial.Pair.Server.Name, r.Error, g)
+		}
+	}
+}
