@@ -78,6 +78,11 @@ func (s *Session) preflightAgents(ctx context.Context, probes []schedule.Job) ([
 			blocked[pair] = found.blocked
 			causes = append(causes, found.blocked)
 		}
+		if found.first != nil && !pairs[pair] {
+			s.conductor.begun(Beginning{Step: StepAddress, Error: measure.Fail(measure.KindUnreachable, "campaign.other_address", measure.Figures{
+				"pair": pair.String(), "address": found.address, "first": found.first.address, "cause": found.first.why,
+			})})
+		}
 		pairs[pair] = true
 	}
 	grouped := campaign.GroupFailures(probes, failures)

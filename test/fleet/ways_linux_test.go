@@ -10,6 +10,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/sqlite"
+	"soku/internal/web"
 	"soku/test/tier"
 )
 
@@ -122,5 +123,50 @@ rounds: 2
 		if g := r.Trial.Group; r.Error != nil || g == nil || g.Trials != 2 || g.StartSkewNs == nil {
 			t.Errorf("%s to %s: %v, group %+v", r.Trial.Pair.Client.Name, r.Trial.Pair.Server.Name, r.Error, g)
 		}
+	}
+}
+
+// An address that its owner announces may lead nowhere for some of the others.
+func TestAnotherAddressIsUsedWhereTheFirstDoesNotAnswer(t *testing.T) {
+	tier.SpendsSeconds(t)
+	tier.NeedsRoot(t, "network namespaces")
+	s := newSiteIn(t, labOf(t, "lab.yaml", oneWay))
+	s.join("b")
+	var token web.Token
+	s.must(&token, "join", "--json")
+	s.startAgent("a", append(strings.Fields(token.Command)[2:], "--address", "public=192.0.2.9")...)
+	s.agents["a"].await("connected to")
+	for name, c := range map[string]struct {
+		endpoint string
+		runs     bool
+	}{"open": {"{agent: a}", true}, "named": {"{agent: a, address: 192.0.2.9}", false}} {
+		file := filepath.Join(s.folder, name+".yaml")
+		// Nobody opens a connection to b.
+		text := "campaign: " + name + "\nfrom: b\nto: a\nendpoints: {a: " + c.endpoint + ", b: {agent: b}}\ntests: {up: {test: tcp, duration: 1s}}\nrounds: 1\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run := startCommand(t, s.environment(), s.command(t.Context(), "hub", s.hubExe, "run", file))
+		if code := run.status(); (code == 0) != c.runs || strings.Contains(run.text(), "another address is used: b → a uses") != c.runs {
+			t.Errorf("%s: status %d: %s", name, code, run.text())
+		}
+	}
+	st, err := sqlite.Open(t.Context(), filepath.Join(s.folder, "hub", "soku.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	results := 0
+	for r, err := range st.Results(t.Context(), store.Query{}, store.Whole) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		results++
+		if found := r.Findings.With("other_address"); r.Error != nil || len(found) != 1 || found[0].Figures["first"] != "192.0.2.9" || found[0].Figures["address"] != r.Path.Server.Address {
+			t.Errorf("%v, %v, reached %+v", r.Error, r.Findings, r.Path.Server)
+		}
+	}
+	if results != 1 {
+		t.Errorf("%d results", results)
 	}
 }
