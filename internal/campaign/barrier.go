@@ -166,7 +166,9 @@ func (b *barrier) into(all []*attempt) {
 		}
 		skew, uncertainty := a.after(first)
 		t, group := a.job.Trial, *a.job.Trial.Group
-		group.Trials = started
+		if b.failed == nil {
+			group.Trials = started
+		}
 		group.StartSkewNs, group.StartSkewErrorNs = new(skew.Nanoseconds()), uncertainty.Nanoseconds()
 		t.Group = &group
 		a.result.Trial = &t

@@ -185,15 +185,21 @@ func exchanged(j schedule.Job) schedule.Job {
 	return j
 }
 
-// reversible reports whether a trial shows the same if its server opens the connection.
+// reversible reports whether a trial shows the same if its server opens the connection. Connections per second from one end are not
+// those from the other, a copy has one source, and with both directions the result would have each under the other's name.
 func reversible(j schedule.Job) bool {
 	switch j.Test {
 	case measure.TestTCP, measure.TestUDP:
-		return j.Options.Direction != measure.Bidirectional // its directions would be exchanged
+		return j.Options.Direction != measure.Bidirectional
 	case measure.TestLatency:
 		return true // there and back
 	}
 	return false
+}
+
+// oneWay is the failure of a test between the ends of a job that only the server opens a connection between.
+func oneWay(j schedule.Job, test measure.Test) *measure.Error {
+	return measure.Fail(measure.KindUnreachable, "campaign.one_way", measure.Figures{"client": j.Client.Reference(), "server": j.Server.Reference(), "test": test})
 }
 
 // paired runs a trial between two agents the way in which they reach each other.
@@ -216,9 +222,7 @@ func (p paired) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 	case found.blocked != nil:
 		return s.NotRun(p.agents.now(), found.blocked)
 	case found.reversed && !reversible(p.job):
-		return s.NotRun(p.agents.now(), measure.Fail(measure.KindUnreachable, "campaign.one_way", measure.Figures{
-			"client": p.job.Client.Reference(), "server": p.job.Server.Reference(), "test": p.job.Test,
-		}))
+		return s.NotRun(p.agents.now(), oneWay(p.job, p.job.Test))
 	}
 	j := p.job
 	if found.reversed {

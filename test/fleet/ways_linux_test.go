@@ -38,19 +38,20 @@ func TestTheEndThatCanConnectDoesAndTheBytesGoAsPlanned(t *testing.T) {
 	text := `campaign: ways
 endpoints: {a: {agent: a}, b: {agent: b}, c: {agent: c}}
 pairs: {list: [[a, b], [b, a], [b, c]]}
-tests: {up: {test: tcp, duration: 2s}, rtt: {test: latency, count: 5}}
+tests: {up: {test: tcp, duration: 2s}, rtt: {test: latency, count: 5}, conn: {test: connect, duration: 1s}}
 rounds: 1
 `
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	run := startCommand(t, s.environment(), s.command(t.Context(), "hub", s.hubExe, "run", file))
-	if code := run.status(); code == 0 || !strings.Contains(run.text(), "b → c: neither opens a connection to the other") {
+	if code := run.status(); code == 0 || !strings.Contains(run.text(), "b → c: neither opens a connection to the other") ||
+		!strings.Contains(run.text(), "a → b: only b can open the connection, and then test connect does not measure this way") {
 		t.Errorf("status %d: %s", code, run.text())
 	}
 	var all []campaigns.State
 	s.must(&all, "campaigns", "--json")
-	if len(all) != 1 || all[0].Done != 4 || all[0].Failed != 0 || all[0].Skipped != 2 {
+	if len(all) != 1 || all[0].Done != 6 || all[0].Failed != 1 || all[0].Skipped != 3 {
 		t.Fatalf("%+v", all)
 	}
 	st, err := sqlite.Open(t.Context(), filepath.Join(s.folder, "hub", "soku.db"))
@@ -62,6 +63,12 @@ rounds: 1
 	for r, err := range st.Results(t.Context(), store.Query{}, store.Whole) {
 		if err != nil {
 			t.Fatal(err)
+		}
+		if r.Test == measure.TestConnect && r.Trial.Pair.Client.Name == "a" {
+			if r.Error == nil || r.Error.Code != "campaign.one_way" {
+				t.Errorf("connections from a to b: %v", r.Error)
+			}
+			continue
 		}
 		pair, connected, rate := r.Trial.Pair.Client.Name+" to "+r.Trial.Pair.Server.Name, r.Path.Client.Name, r.Summary.GoodputBps/1e6
 		got[pair+" "+string(r.Test)] = true
@@ -80,12 +87,12 @@ rounds: 1
 			t.Errorf("%s: %.2f Mbit/s %s", pair, rate, r.Path.Direction)
 		}
 	}
-	if len(got) != 4 {
+	if len(got) != 5 {
 		t.Errorf("%v", got)
 	}
 }
 
-// What all other pairs do to each other is measured where one pair cannot be opened either way.
+// One pair that cannot be opened either way does not keep the others from their measurement.
 func TestAGroupStartsWithoutThePairThatNobodyCanOpen(t *testing.T) {
 	tier.SpendsSeconds(t)
 	tier.NeedsRoot(t, "network namespaces")
@@ -141,7 +148,7 @@ func TestAnotherAddressIsUsedWhereTheFirstDoesNotAnswer(t *testing.T) {
 		runs     bool
 	}{"open": {"{agent: a}", true}, "named": {"{agent: a, address: 192.0.2.9}", false}} {
 		file := filepath.Join(s.folder, name+".yaml")
-		// Nobody opens a connection to b.
+		// No host can open a connection to b.
 		text := "campaign: " + name + "\nfrom: b\nto: a\nendpoints: {a: " + c.endpoint + ", b: {agent: b}}\ntests: {up: {test: tcp, duration: 1s}}\nrounds: 1\n"
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
