@@ -114,25 +114,42 @@ func (r *run) hasOtherPatterns(pair schedule.EndpointPair, pattern string) bool 
 	})
 }
 
-// isAborted reports whether a trial of the unit is between ends whose trials do not run
-// any more.
+// isAborted reports whether nothing of the unit is to run: a trial is between ends whose trials do not run any more. The trials
+// of a group whose ends do not reach each other are left out; the others start without them.
 func (r *run) isAborted(b schedule.Block, u schedule.Unit) bool {
 	if len(r.aborted) == 0 {
 		return false
 	}
+	runs := false
 	for i := range u.Count {
-		if slices.ContainsFunc(rowsOf(r.c.Plan, b.Job(u.First+i).Endpoints()), func(e schedule.EndpointPair) bool { return r.aborted[e] }) {
+		j := b.Job(u.First + i)
+		if r.Blocked[j.Endpoints()] != nil {
+			continue
+		}
+		if slices.ContainsFunc(rowsOf(r.c.Plan, j.Endpoints()), func(e schedule.EndpointPair) bool { return r.aborted[e] }) {
 			return true
 		}
+		runs = runs || r.isDue(j)
 	}
-	return false
+	return !runs
 }
 
-// leave takes the trials of a unit as not run in this run.
+// leave takes the trials of a unit that have no result as not run in this run.
 func (r *run) leave(b schedule.Block, u schedule.Unit) {
-	trials := make([]int, u.Count)
-	for i := range trials {
-		trials[i] = u.First + i
+	r.leaveOf(b, u, func(schedule.Job) bool { return true })
+}
+
+// leaveOut is leave for the trials whose ends do not reach each other.
+func (r *run) leaveOut(b schedule.Block, u schedule.Unit) {
+	r.leaveOf(b, u, func(j schedule.Job) bool { return r.Blocked[j.Endpoints()] != nil })
+}
+
+func (r *run) leaveOf(b schedule.Block, u schedule.Unit, which func(schedule.Job) bool) {
+	var trials []int
+	for i := range u.Count {
+		if j := b.Job(u.First + i); which(j) && r.isDue(j) {
+			trials = append(trials, u.First+i)
+		}
 	}
 	r.countSkipped(b, trials)
 }

@@ -28,9 +28,16 @@ type barrier struct {
 	lead    time.Duration     // the longest that a trial needs
 	at      time.Time         // when all start: as soon as they can if it is zero
 	missing map[*attempt]bool // not ready yet
+	ready   int               // trials that are, or were
 	failed  *measure.Error    // why the group did not start
 	culprit *attempt          // the trial that failed by itself; nil: none
 }
+
+// Codes of trials whose ends do not reach each other, or not the way that the test needs.
+const (
+	CodeNoWay  = "campaign.no_way"
+	CodeOneWay = "campaign.one_way"
+)
 
 func newBarrier(all []*attempt, cancel context.CancelCauseFunc) *barrier {
 	b := &barrier{cancel: cancel, open: make(chan struct{}), missing: map[*attempt]bool{}}
@@ -60,12 +67,8 @@ func (b *barrier) wait(ctx context.Context, a *attempt, lead time.Duration) erro
 	b.mu.Lock()
 	delete(b.missing, a)
 	b.lead = max(b.lead, lead)
-	if len(b.missing) == 0 && b.failed == nil {
-		if b.lead > 0 {
-			b.at = time.Now().Add(b.lead)
-		}
-		close(b.open)
-	}
+	b.ready++
+	b.openIfReady()
 	b.mu.Unlock()
 	late := time.NewTimer(readyTimeout)
 	defer late.Stop()
@@ -84,6 +87,17 @@ func (b *barrier) wait(ctx context.Context, a *attempt, lead time.Duration) erro
 	return context.Cause(ctx)
 }
 
+// openIfReady lets the trials that wait start, if no other is awaited.
+func (b *barrier) openIfReady() {
+	if len(b.missing) > 0 || b.ready == 0 || b.failed != nil {
+		return
+	}
+	if b.lead > 0 {
+		b.at = time.Now().Add(b.lead)
+	}
+	close(b.open)
+}
+
 // giveUp fails the group because trials are not ready in time.
 func (b *barrier) giveUp() {
 	b.mu.Lock()
@@ -98,7 +112,7 @@ func (b *barrier) giveUp() {
 }
 
 // leave takes note that a trial has ended. If it was not ready before, or was too late to start with the others, the group
-// fails.
+// fails. The others start without a trial whose ends do not reach each other.
 func (b *barrier) leave(a *attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,6 +120,10 @@ func (b *barrier) leave(a *attempt) {
 		return
 	}
 	delete(b.missing, a)
+	if e := a.result.Error; e != nil && (e.Code == CodeNoWay || e.Code == CodeOneWay) {
+		b.openIfReady()
+		return
+	}
 	e, k := measure.AsError(a.result.Error, measure.KindInternal), a.job.Key()
 	b.abort(a, measure.Fail(e.Kind, "campaign.group_failed", measure.Figures{
 		"pattern": k.Pattern, "label": k.Label, "round": k.Round, "repeat": k.Repeat, "client": k.Client, "server": k.Server, "cause": e,
@@ -126,10 +144,12 @@ func (b *barrier) into(all []*attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var first, last *attempt
+	started := 0
 	for _, a := range all {
 		if a.started.IsZero() {
 			continue
 		}
+		started++
 		if first == nil || a.started.Before(first.started) {
 			first = a
 		}
@@ -146,6 +166,9 @@ func (b *barrier) into(all []*attempt) {
 		}
 		skew, uncertainty := a.after(first)
 		t, group := a.job.Trial, *a.job.Trial.Group
+		if b.failed == nil {
+			group.Trials = started
+		}
 		group.StartSkewNs, group.StartSkewErrorNs = new(skew.Nanoseconds()), uncertainty.Nanoseconds()
 		t.Group = &group
 		a.result.Trial = &t

@@ -67,10 +67,11 @@ func (g *blockRun) notRun(ctx context.Context, why *measure.Error) error {
 		if !ok {
 			return nil
 		}
-		var all []*attempt
-		for _, j := range g.jobs(u) {
-			all = append(all, &attempt{job: j, result: specOf(j, agent.Access{}).NotRun(g.Now(), why)})
+		all := g.attempts(u)
+		for _, a := range all {
+			a.result = specOf(a.job, agent.Access{}).NotRun(g.Now(), why)
 		}
+		g.leaveOut(g.block, u)
 		if err := g.keep(ctx, all); err != nil {
 			return err
 		}
@@ -143,6 +144,7 @@ func (g *blockRun) start() {
 		o := &ongoing{unit: u, all: all, cancel: cancel, began: time.Now(), length: g.length(u.First)}
 		g.ongoing[o] = true
 		g.trials += u.Count
+		g.leaveOut(g.block, u)
 		go func() {
 			o.err = g.measure(ctx, all)
 			g.over <- o
@@ -182,26 +184,25 @@ func (g *blockRun) unitEnded(o *ongoing) {
 	}
 }
 
-// jobs are the trials of a unit with what is known of them only now.
-func (g *blockRun) jobs(u schedule.Unit) []schedule.Job {
-	jobs := make([]schedule.Job, u.Count)
-	for i := range jobs {
-		jobs[i] = g.block.Job(u.First + i)
-		jobs[i].Trial.Session = &g.session
-		if u.Count > 1 {
-			jobs[i].Trial.Group = &measure.Group{ID: fmt.Sprintf("%d.%d", g.block.Round, jobs[0].Trial.Order), Trials: u.Count}
-		}
-	}
-	return jobs
-}
-
-// attempts are the trials of a unit before they run.
+// attempts are the trials of a unit before they run, with what is known of them only now; those whose ends do not reach each other
+// are left out.
 func (g *blockRun) attempts(u schedule.Unit) []*attempt {
 	var all []*attempt
-	for i, j := range g.jobs(u) {
+	for i := range u.Count {
+		j := g.block.Job(u.First + i)
+		if g.Blocked[j.Endpoints()] != nil {
+			continue
+		}
+		j.Trial.Session = &g.session
 		a := &attempt{at: u.First + i, job: j, former: g.former(j)}
 		a.planned, _ = schedule.TrialBytes(j.Test, j.Options)
 		all = append(all, a)
+	}
+	if len(all) > 1 {
+		id := fmt.Sprintf("%d.%d", g.block.Round, g.block.Job(u.First).Trial.Order)
+		for _, a := range all {
+			a.job.Trial.Group = &measure.Group{ID: id, Trials: len(all)}
+		}
 	}
 	return all
 }

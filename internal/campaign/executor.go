@@ -129,7 +129,7 @@ func (r *run) due(b schedule.Block, each func(o outcome, done bool)) []int {
 		u, due := b.Unit(i), false
 		for ; i < u.First+u.Count; i++ {
 			o, done := r.c.outcome(b.Job(i).Key())
-			due = due || !done || o.failed && r.RetryFailed
+			due = due || r.isToRun(o, done)
 			if each != nil {
 				each(o, done)
 			}
@@ -140,6 +140,11 @@ func (r *run) due(b schedule.Block, each func(o outcome, done bool)) []int {
 	}
 	return out
 }
+
+// isDue reports whether a trial is to run now.
+func (r *run) isDue(j schedule.Job) bool { return r.isToRun(r.c.outcome(j.Key())) }
+
+func (r *run) isToRun(o outcome, done bool) bool { return !done || o.failed && r.RetryFailed }
 
 func plannedTime(b schedule.Block, u schedule.Unit) time.Duration {
 	var sum time.Duration

@@ -304,7 +304,7 @@ func (s *scenario) work(args []string) error {
 	for len(args) > 0 {
 		word := args[0]
 		args = args[1:]
-		if slices.Contains([]string{"for", "only", "patience"}, word) && len(args) == 0 {
+		if slices.Contains([]string{"for", "only", "patience", "without"}, word) && len(args) == 0 {
 			return fmt.Errorf("nothing follows %q", word)
 		}
 		var err error
@@ -320,6 +320,10 @@ func (s *scenario) work(args []string) error {
 			args = args[1:]
 		case "retry-failed":
 			e.RetryFailed = true
+		case "without":
+			client, server, _ := strings.Cut(args[0], ">")
+			e.Blocked = map[schedule.EndpointPair]*measure.Error{{Client: client, Server: server}: measure.AsError(readFailure([]string{"unreachable", "campaign.no_way"}), "")}
+			args = args[1:]
 		case "unattended":
 			e.Confirm = nil
 		case "brief":

@@ -153,7 +153,7 @@ func readFailure(list []string) error {
 		return measure.TextError(measure.Kind(kind), text, "")
 	}
 	list = append(list, "", "")
-	return measure.Fail(measure.Kind(list[0]), list[1], measure.Figures{"address": "10.0.0.9:7658", "host": "vm", "name": "bbr"})
+	return measure.Fail(measure.Kind(list[0]), list[1], measure.Figures{"address": "10.0.0.9:7658", "host": "vm", "name": "bbr", "pair": "a → b", "back": "refused", "cause": "refused"})
 }
 
 // behaves is how what has these words behaves, by the rules.

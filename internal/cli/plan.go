@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -51,19 +52,17 @@ from deciding. Nothing is sent.`,
 			if err != nil {
 				return err
 			}
-			o := outline(p, only)
-			if o.Design, err = outlineDesign(cmd.Context(), sys, p, only, f.store); err != nil {
+			o, err := newOutline(cmd.Context(), sys, p, only, f.store)
+			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("seed") {
 				o.setSeed(p, f.seed)
-			} else if p.Seed != nil {
-				o.setSeed(p, *p.Seed)
 			}
 			if f.json {
 				return printJSON(sys.Stdout, o)
 			}
-			o.print(sys.Catalogue, sys.Stdout, sys.StdoutWidth())
+			o.Print(sys)
 			return nil
 		},
 	}
@@ -74,6 +73,34 @@ from deciding. Nothing is sent.`,
 	addCatalogFlag(cmd, &f.catalog)
 	return cmd
 }
+
+// PlanOutline is what a campaign would run, as JSON has it.
+type PlanOutline = planOutline
+
+// OutlinePlan is what the plan in a text would run of the patterns that texts select, as [conduct.Select] reads them.
+func OutlinePlan(ctx context.Context, sys *System, file string, content []byte, texts []string) (*PlanOutline, error) {
+	p, _, err := conduct.Load(file, func(string) ([]byte, error) { return content, nil }, knownLimits(sys, ""))
+	if err != nil {
+		return nil, err
+	}
+	only, err := conduct.Select(p, texts)
+	if err != nil {
+		return nil, err
+	}
+	return newOutline(ctx, sys, p, only, "")
+}
+
+// newOutline is the outline of a plan with what it can decide, and with the order if the plan has a seed.
+func newOutline(ctx context.Context, sys *System, p *plan.Plan, only plan.Selection, storeFile string) (o *planOutline, err error) {
+	o = outline(p, only)
+	if o.Design, err = outlineDesign(ctx, sys, p, only, storeFile); err == nil && p.Seed != nil {
+		o.setSeed(p, *p.Seed)
+	}
+	return o, err
+}
+
+// Print prints the outline for a terminal.
+func (o *planOutline) Print(sys *System) { o.print(sys.Catalogue, sys.Stdout, sys.StdoutWidth()) }
 
 // planOutline is what a campaign would run.
 type planOutline struct {
@@ -152,7 +179,7 @@ func outline(p *plan.Plan, only plan.Selection) *planOutline {
 }
 
 func (o *planOutline) setSeed(p *plan.Plan, seed int64) {
-	o.Seed = &seed
+	o.Seed, o.Order = &seed, nil
 	if o.ordered = !p.Searches(); !o.ordered {
 		return // the order comes from what is measured
 	}

@@ -24,9 +24,9 @@ type Agents interface {
 	// results of trials with an identity are kept by the caller. former takes a trial over that another process ordered, and that
 	// its agent may run or have the result of: otherwise it is lost.
 	Place(name, server string, patience time.Duration, former bool) agent.Place
-	// Address is where others reach an agent, if a plan does not say it. An error of kind unreachable, also of Serve, is that the
-	// agent is away.
-	Address(name string) (string, error)
+	// Addresses are where a client reaches an agent, if a plan does not say it: at least one and at most 4, the best first. The
+	// client is one or empty. An error of kind unreachable, also of Serve, is that the agent is away.
+	Addresses(client, name string) ([]string, error)
 	// Serve has an agent run a server. end ends it and must be called.
 	Serve(ctx context.Context, name string, s endpoint.Server) (port int, end func(), err error)
 	// MayCommand is why an agent runs no commands of plans, or nil; nil also for one that was not heard yet.
@@ -92,14 +92,14 @@ type served struct {
 func (p served) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
 	name := p.job.Server.Agent
 	if s.Host == "" {
-		address, err := p.agents.of.Address(name)
+		all, err := p.agents.of.Addresses(p.job.Client.Agent, name)
 		if measure.KindOf(err) == measure.KindUnreachable {
 			err = s.ServerAway("away")
 		}
 		if err != nil {
 			return s.NotRun(p.agents.now(), err)
 		}
-		s.Host, s.Server.Address = address, address
+		s.Host, s.Server.Address = all[0], all[0]
 	}
 	// A port that the test itself names is that of another server.
 	port := cmp.Or(p.planned.Port, option.DefaultPort)

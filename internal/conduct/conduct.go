@@ -42,6 +42,9 @@ type Order struct {
 	Patience    time.Duration // how long a trial waits for a server that cannot be reached
 	NoPreflight bool          // do not check before the first trial that servers can be reached
 	Access      agent.Access  // to servers that run already
+
+	// Blocked are pairs that do not run because their ends did not reach each other in the run before; with NoPreflight.
+	Blocked map[schedule.EndpointPair]*measure.Error
 }
 
 // Session is a campaign that is ready to run: its lab is up, its hosts are prepared and its
@@ -102,7 +105,7 @@ func (c *Conductor) Open(ctx context.Context, o Order) (_ *Session, err error) {
 	}
 	s.executor = &campaign.Executor{
 		Limit: o.Plan.Concurrency(), Store: c.Store, Only: o.Only, RetryFailed: o.RetryFailed, Patience: o.Patience,
-		Version: version.String(), Now: c.Host.Now, Watch: c.watch,
+		Version: version.String(), Now: c.Host.Now, Watch: c.watch, Blocked: o.Blocked,
 	}
 	if measures {
 		if s.executor.Confirm, err = c.confirm(o); err != nil {

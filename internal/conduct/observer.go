@@ -33,6 +33,7 @@ const (
 	StepHosts                   // Hosts, a number, are prepared by ssh
 	StepHost                    // Host is prepared
 	StepUnreachable             // Error is one of several failures of the check before the first trial
+	StepAddress                 // the agents of a pair use another address than the best one; Error says which and why
 	StepLeft                    // a new campaign begins although Campaign of the same plan has trials left
 	StepCampaign                // Running begins; Estimate is what is selected of it
 )

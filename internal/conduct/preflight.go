@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/campaign"
+	"soku/internal/campaign/plan"
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 )
@@ -78,6 +79,14 @@ func (s *Session) preflightAgents(ctx context.Context, probes []schedule.Job) ([
 			blocked[pair] = found.blocked
 			causes = append(causes, found.blocked)
 		}
+		if found.reversed && !pairs[pair] {
+			s.reportOneWay(j)
+		}
+		if found.first != nil && !pairs[pair] {
+			s.conductor.begun(Beginning{Step: StepAddress, Error: measure.Fail(measure.KindUnreachable, "campaign.other_address", measure.Figures{
+				"pair": pair.String(), "address": found.address, "first": found.first.address, "cause": found.first.why,
+			})})
+		}
 		pairs[pair] = true
 	}
 	grouped := campaign.GroupFailures(probes, failures)
@@ -89,4 +98,23 @@ func (s *Session) preflightAgents(ctx context.Context, probes []schedule.Job) ([
 	}
 	s.executor.Blocked = blocked
 	return grouped, nil
+}
+
+// reportOneWay reports the tests between the ends of a probe that do not run because only the planned server opens a connection.
+func (s *Session) reportOneWay(probe schedule.Job) {
+	pair, reported := probe.Endpoints(), map[measure.Test]bool{}
+	patterns := s.order.Plan.AllPatterns()
+	for i := range patterns {
+		pt := &patterns[i]
+		if sets := s.order.Plan.EndpointSets(pt); !s.order.Only.Matches(pt.Levels) || !sets.Has(pair.Client, pair.Server) {
+			continue
+		}
+		for _, t := range pt.Tests {
+			if reported[t.Test] || !plan.NeedsOwnServer(t.Test, t.Options) || reversible(schedule.Job{Test: t.Test, Options: t.Options}) {
+				continue
+			}
+			reported[t.Test] = true
+			s.conductor.begun(Beginning{Step: StepUnreachable, Error: oneWay(probe, t.Test)})
+		}
+	}
 }

@@ -43,6 +43,7 @@ type Address struct {
 	Address string `json:"address"`           // IP address, or a host name if it was announced
 	Bound   string `json:"bound,omitempty"`   // the address of the interface that this leads to, where that is another
 	Asked   bool   `json:"asked,omitempty"`   // --address said it
+	Bits    int    `json:"bits,omitzero"`     // length of the prefix of the interface's network; 0: unknown
 	LinkBps int64  `json:"link_bps,omitzero"` // rate of the interface, bit/s; 0: unknown
 }
 

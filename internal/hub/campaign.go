@@ -37,23 +37,6 @@ func (n nowhere) Run(_ context.Context, s agent.Spec, _ agent.Hooks) *measure.Re
 	return s.NotRun(time.Now(), n.why)
 }
 
-// Address is the first address that an agent announces. An error has kind not_found or usage, or unreachable for an agent that
-// is away and was not heard since the hub started.
-func (c Campaigns) Address(name string) (string, error) {
-	a, err := c.hub.Agents.Find(name)
-	if err == nil && len(a.Hello.Addresses) == 0 {
-		kind := measure.KindNotFound
-		if a.State == Away {
-			kind = measure.KindUnreachable
-		}
-		err = measure.Fail(kind, "hub.agent.no_address", measure.Figures{"agent": a.Name})
-	}
-	if err != nil {
-		return "", err
-	}
-	return a.Hello.Addresses[0].Address, nil
-}
-
 // mostLabels is how many labels an error lists.
 const mostLabels = 20
 

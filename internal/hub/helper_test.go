@@ -102,6 +102,9 @@ type host struct {
 	left     chan *measure.Error // why it was told to leave
 	ahead    time.Duration       // of its clock
 
+	addresses []fleet.Address
+	policy    fleet.Policy
+
 	// trial runs a trial that was ordered, in a goroutine of its own; nil: it refuses orders.
 	trial func(o *running)
 	serve func(fleet.Serve) fleet.Served
@@ -191,7 +194,7 @@ func (r *running) end(why *measure.Error) {
 
 func (h *host) hello() fleet.Welcome {
 	h.t.Helper()
-	hello := fleet.Hello{Version: fleet.Version, Instance: h.instance, Name: h.name, Platform: "linux/amd64", UnixNs: time.Now().Add(h.ahead).UnixNano(), Running: h.beat().Running, Spooled: h.spooled}
+	hello := fleet.Hello{Version: fleet.Version, Instance: h.instance, Name: h.name, Platform: "linux/amd64", UnixNs: time.Now().Add(h.ahead).UnixNano(), Running: h.beat().Running, Spooled: h.spooled, Addresses: h.addresses, Policy: h.policy}
 	return request[fleet.Welcome](h, fleet.UpHello, encoded(hello), nil)
 }
 

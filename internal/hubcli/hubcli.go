@@ -23,7 +23,7 @@ var Program = cli.Program{
   soku-hub run plan.yaml    a campaign on agents`,
 	Group: &cobra.Group{ID: "hub", Title: "Hub:"},
 	More: []func(*cli.System) *cobra.Command{
-		newDemoCommand, newServeCommand, newJoinCommand, newAgentsCommand, newRevokeCommand, newRunCommand, newCampaignsCommand, newStopCommand, newConfirmCommand, newUsersCommand, newBackupCommand, newRestoreCommand, newConfigCommand,
+		newDemoCommand, newServeCommand, newJoinCommand, newAgentsCommand, newRevokeCommand, newPlanCommand, newRunCommand, newCampaignsCommand, newStopCommand, newConfirmCommand, newUsersCommand, newBackupCommand, newRestoreCommand, newConfigCommand,
 	},
 }
 

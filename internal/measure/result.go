@@ -72,7 +72,7 @@ type Pair struct {
 // Group is a set of trials that started together, at one barrier.
 type Group struct {
 	ID     string `json:"id" jsonschema:"description=Unique in the campaign"`
-	Trials int    `json:"trials" jsonschema:"minimum=2,description=Number of trials"`
+	Trials int    `json:"trials" jsonschema:"minimum=1,description=Number of trials that start together"`
 	// StartSkewNs is nil where the trial did not start.
 	StartSkewNs *int64 `json:"start_skew_ns,omitempty" jsonschema:"minimum=0,description=How much later than the first of the group this trial started\\, on the clock of the machine that ran the campaign; absent if it did not start"`
 	// StartSkewErrorNs is half of the shortest round trip to the client plus that of the first trial.

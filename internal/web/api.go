@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"soku/internal/campaign/advice"
+	"soku/internal/campaign/plan"
 	"soku/internal/catalog"
 	"soku/internal/fleet"
 	"soku/internal/fleet/enrol"
@@ -42,6 +43,7 @@ type Config struct {
 	Take      func(ctx context.Context, agent, result, sum string, document []byte) fleet.Receipt
 	Enrol     *enrol.Service
 	Campaigns *campaigns.Campaigns
+	Check     func(*plan.Plan) []*measure.Error // what keeps its trials from running as the agents are now; nil: it is not known
 	Store     store.Store
 	Limits    func() (*catalog.Catalog, error)
 	WebSocket http.Handler // NATS over WebSocket; nil: there is none
@@ -283,8 +285,11 @@ type Plan struct {
 	Rounds   int    `json:"rounds"`
 	// Agents are the endpoints that the plan names by labels, such as zone=west.
 	Agents map[string][]string `json:"agents,omitempty"`
+	// Findings are what keeps its trials from running as the agents are now.
+	Findings []*measure.Error `json:"findings,omitempty"`
 
 	Estimate advice.Estimate `json:"estimate"`
+	Text     []byte          `json:"text"` // of the plan, with the agents that labels mean
 }
 
 func (c Config) plan(r *http.Request, _ users.Person) (any, error) {
@@ -296,7 +301,18 @@ func (c Config) plan(r *http.Request, _ users.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Plan{Campaign: p.Campaign, Title: p.Title, Patterns: len(p.AllPatterns()), Rounds: p.Rounds, Agents: p.LabelledEndpoints(), Estimate: advice.EstimateOf(p, nil)}, nil
+	return Plan{
+		Campaign: p.Campaign, Title: p.Title, Patterns: len(p.AllPatterns()), Rounds: p.Rounds, Agents: p.LabelledEndpoints(), Findings: c.findings(p),
+		Estimate: advice.EstimateOf(p, nil), Text: p.Text,
+	}, nil
+}
+
+// findings are those of [Config.Check].
+func (c Config) findings(p *plan.Plan) []*measure.Error {
+	if c.Check == nil {
+		return nil
+	}
+	return c.Check(p)
 }
 
 func (c Config) start(r *http.Request, person users.Person) (any, error) {

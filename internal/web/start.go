@@ -122,6 +122,10 @@ func (p *pages) describe(page *planPage, of *plan.Plan) {
 		}))
 	}
 	page.Warnings = slices.Compact(page.Warnings)
+	for _, e := range p.findings(of) {
+		sentence, _ := p.Text.Error(e)
+		page.Warnings = append(page.Warnings, sentence)
+	}
 }
 
 // every is the time between rounds, or "".

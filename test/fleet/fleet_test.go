@@ -113,6 +113,23 @@ func TestACampaignMeasuresBetweenTheAgentsWithALabel(t *testing.T) {
 		}
 	}
 	write("zone=west")
+	var planned struct {
+		Patterns []struct {
+			Name string `json:"name"`
+		} `json:"patterns"`
+		Estimate struct {
+			Trials int `json:"trials"`
+		} `json:"estimate"`
+		Agents   map[string][]string `json:"agents"`
+		Findings []measure.Error     `json:"findings"`
+	}
+	s.must(&planned, "plan", file, "--json")
+	if len(planned.Patterns) != 1 || planned.Estimate.Trials != 2 || !slices.Equal(planned.Agents["zone=west"], []string{"a", "b"}) || len(planned.Findings) > 0 {
+		t.Errorf("%+v", planned)
+	}
+	if out, err := s.ask("plan", file); err != nil || !strings.Contains(out, "agents with zone=west: a, b") || !strings.Contains(out, "each in an order drawn") {
+		t.Errorf("%s, %v", out, err)
+	}
 	run := start(t, s.environment(), s.hubExe, "run", file)
 	if code := run.status(); code != 0 || !strings.Contains(run.text(), "agents with zone=west: a, b") || !strings.Contains(run.text(), "2 of 2 trials") {
 		t.Errorf("status %d: %s", code, run.text())
@@ -123,8 +140,12 @@ func TestACampaignMeasuresBetweenTheAgentsWithALabel(t *testing.T) {
 		t.Errorf("%s, %v", out, err)
 	}
 	out, err = s.ask("plan", file)
-	if err == nil || !strings.Contains(err.Error(), "agents: zone=north needs a hub") {
+	if err == nil || !strings.Contains(err.Error(), "no agent has zone=north") {
 		t.Errorf("%s, %v", out, err)
+	}
+	alone := start(t, s.environment(), s.programs, "plan", file)
+	if code := alone.status(); code == 0 || !strings.Contains(alone.text(), "agents: zone=north needs a hub") {
+		t.Errorf("without the hub: status %d: %s", code, alone.text())
 	}
 }
 

@@ -52,8 +52,8 @@ func (a Agents) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 	return a.Here.Run(ctx, s, h)
 }
 
-// Address is this host.
-func (Agents) Address(string) (string, error) { return "127.0.0.1", nil }
+// Addresses are this host.
+func (Agents) Addresses(_, _ string) ([]string, error) { return []string{"127.0.0.1"}, nil }
 
 // Serve fails: plans name servers that run.
 func (Agents) Serve(context.Context, string, endpoint.Server) (port int, end func(), err error) {

@@ -31,14 +31,14 @@ func addresses(ctx context.Context, announced []fleet.Address) []fleet.Address {
 		}
 		rate := int64(-1) // not asked yet
 		for _, a := range found {
-			addr, ok := addressOf(a)
+			addr, bits, ok := addressOf(a)
 			if !ok || slices.ContainsFunc(all, func(f fleet.Address) bool { return f.Address == addr.String() }) {
 				continue
 			}
 			if rate < 0 {
 				rate = host.Facts(ctx, addr).LinkSpeedMbps * 1e6
 			}
-			all = append(all, fleet.Address{Name: i.Name, Address: addr.String(), LinkBps: rate})
+			all = append(all, fleet.Address{Name: i.Name, Address: addr.String(), Bits: bits, LinkBps: rate})
 			if len(all) >= mostAddresses {
 				return all
 			}
@@ -47,12 +47,14 @@ func addresses(ctx context.Context, announced []fleet.Address) []fleet.Address {
 	return all
 }
 
-func addressOf(a net.Addr) (netip.Addr, bool) {
+// addressOf is the address of an interface and the length of the prefix of its network.
+func addressOf(a net.Addr) (addr netip.Addr, bits int, ok bool) {
 	n, is := a.(*net.IPNet)
 	if !is {
-		return netip.Addr{}, false
+		return netip.Addr{}, 0, false
 	}
-	addr, ok := netip.AddrFromSlice(n.IP)
+	addr, ok = netip.AddrFromSlice(n.IP)
 	addr = addr.Unmap()
-	return addr, ok && addr.IsGlobalUnicast()
+	bits, _ = n.Mask.Size()
+	return addr, bits, ok && addr.IsGlobalUnicast()
 }

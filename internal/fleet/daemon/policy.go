@@ -40,10 +40,6 @@ func (p Policy) message() fleet.Policy {
 	return m
 }
 
-// smallMessage is the size in bytes of the largest message that counts as no load where each waits for the reply to
-// the one before.
-const smallMessage = 1500
-
 // resolveTimeout is how long the name of a far end may take to resolve.
 const resolveTimeout = 5 * time.Second
 
@@ -59,49 +55,10 @@ func (p Policy) admit(ctx context.Context, s agent.Spec) (agent.Spec, error) {
 	if err != nil {
 		return s, err
 	}
-	switch {
-	case len(p.Tests) > 0 && !slices.Contains(p.Tests, s.Test):
-		return s, measure.Fail(measure.KindRefused, "daemon.policy.test", measure.Figures{"test": s.Test, "tests": p.Tests})
-	case s.Test == measure.TestCopy && !p.Copies:
-		return s, measure.Fail(measure.KindRefused, "daemon.policy.copies", nil)
-	}
-	if err := p.checkLoad(spec, o); err != nil {
+	if err := p.message().Check(s.Test, o); err != nil {
 		return s, err
 	}
 	return p.checkFarEnd(ctx, spec, s, o)
-}
-
-// longestInterval bounds the time between two reports of a trial where the bytes of a day are limited:
-// what a trial moves in one interval is beyond the limit.
-const longestInterval = 10 * time.Second
-
-// checkLoad refuses a trial that is longer or faster than allowed. One of which only its end shows
-// how long it takes is cut off then; see [trials.limit].
-func (p Policy) checkLoad(spec *option.Spec, o measure.Options) error {
-	length, known := spec.Length(o)
-	if known && p.Duration > 0 && length > p.Duration {
-		return measure.Fail(measure.KindRefused, "daemon.policy.duration", measure.Figures{"duration_ns": int64(length), "limit_ns": int64(p.Duration)})
-	}
-	payload, bounded := spec.Payload(o)
-	if moves := payload > 0 || !bounded; moves && p.BytesPerDay > 0 && o.Interval.Std() > longestInterval {
-		return measure.Fail(measure.KindRefused, "daemon.policy.interval", measure.Figures{"interval_ns": int64(o.Interval), "limit_ns": int64(longestInterval)})
-	}
-	if p.Rate <= 0 {
-		return nil
-	}
-	rate := o.Rate
-	if !spec.Has("rate") {
-		switch {
-		case bounded && known && length > 0:
-			rate = max(1, measure.Rate(float64(payload)*8/length.Std().Seconds()))
-		case o.Size <= smallMessage: // one after the other
-			return nil
-		}
-	}
-	if rate <= 0 || rate > p.Rate {
-		return measure.Fail(measure.KindRefused, "daemon.policy.rate", measure.Figures{"rate_bps": int64(rate), "limit_bps": int64(p.Rate)})
-	}
-	return nil
 }
 
 // checkFarEnd refuses a trial that would send to a network that is not allowed.

@@ -9,8 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/campaign"
 	"soku/internal/campaign/journal"
 	"soku/internal/campaign/plan"
+	"soku/internal/campaign/schedule"
 	"soku/internal/catalog"
 	"soku/internal/conduct"
 	"soku/internal/measure"
@@ -348,6 +350,7 @@ func (c *Campaigns) settle(id string, why *measure.Error) {
 func (c *Campaigns) left(id string) (*conduct.Order, error) {
 	var head *journal.PlanRecord
 	var run journal.RunRecord // the last one
+	var blocked map[schedule.EndpointPair]*measure.Error
 	ended := false
 	err := c.conductor.Journals.Read(id, func(r journal.Record) error {
 		ended = r.Kind == journal.RecordEnded && r.Code != codeStopping
@@ -355,7 +358,9 @@ func (c *Campaigns) left(id string) (*conduct.Order, error) {
 		case r.Kind == journal.RecordPlan:
 			head = r.Plan
 		case r.Kind == journal.RecordStarted && r.Run != nil:
-			run = *r.Run
+			run, blocked = *r.Run, map[schedule.EndpointPair]*measure.Error{}
+		case r.Kind == journal.RecordAborted && r.Code == campaign.CodeNoWay && r.Abort != nil:
+			blocked[schedule.EndpointPair{Client: r.Abort.Client, Server: r.Abort.Server}] = &measure.Error{Kind: measure.KindUnreachable, Code: r.Code, Message: r.Reason}
 		}
 		return nil
 	})
@@ -368,6 +373,6 @@ func (c *Campaigns) left(id string) (*conduct.Order, error) {
 	}
 	// It was checked before it began, and agents may come later than this hub.
 	return &conduct.Order{
-		Plan: p, Only: run.Only, RetryFailed: run.RetryFailed, Resume: true, Campaign: id, Patience: c.patience, NoPreflight: true,
+		Plan: p, Only: run.Only, RetryFailed: run.RetryFailed, Resume: true, Campaign: id, Patience: c.patience, NoPreflight: true, Blocked: blocked,
 	}, nil
 }

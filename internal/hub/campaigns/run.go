@@ -59,7 +59,7 @@ type Question struct {
 // Event is something that a person wants to know afterwards.
 type Event struct {
 	At    time.Time      `json:"at"`
-	Kind  string         `json:"kind"` // failed, repeated, host_gone, waiting, conflict, aborted, unreachable
+	Kind  string         `json:"kind"` // failed, repeated, host_gone, waiting, conflict, aborted, unreachable, address
 	Host  string         `json:"host,omitempty"`
 	Trial string         `json:"trial,omitempty"` // identity of its result
 	Error *measure.Error `json:"error,omitempty"`
@@ -161,6 +161,8 @@ func (r *Run) Begun(b conduct.Beginning) {
 	switch b.Step {
 	case conduct.StepUnreachable:
 		r.change(func(s *State) { s.add(Event{At: r.now().UTC(), Kind: "unreachable", Error: b.Error}) })
+	case conduct.StepAddress:
+		r.change(func(s *State) { s.add(Event{At: r.now().UTC(), Kind: "address", Error: b.Error}) })
 	case conduct.StepCampaign:
 		r.change(func(s *State) {
 			s.Campaign, s.Name = b.Running.ID(), b.Running.Record.Name

@@ -157,7 +157,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 		s.Welcome = web.WelcomeURL(joinURL, first)
 	}
 	pages, err := web.New(web.Config{
-		Agents: s.hub.Agents, Waiting: s.hub.Hosts.Waiting, Take: s.hub.Take, Enrol: admission, Campaigns: s.campaigns, Store: s.hub.Store(), Limits: o.Limits,
+		Agents: s.hub.Agents, Waiting: s.hub.Hosts.Waiting, Take: s.hub.Take, Enrol: admission, Campaigns: s.campaigns, Check: s.hub.Campaigns().Check, Store: s.hub.Store(), Limits: o.Limits,
 		WebSocket: own.webSocket, Users: people, AdminToken: token, Text: o.Text, Log: o.Log,
 		Identity: s.About.Hub, Version: s.About.Version, URL: joinURL, Pin: joinPin,
 		Revoke: func(ctx context.Context, agent, person string) error {

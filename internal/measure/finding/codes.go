@@ -78,6 +78,7 @@ const (
 	StartsApart    Code = "starts_apart"
 
 	ConnectionReversed Code = "connection_reversed"
+	OtherAddress       Code = "other_address"
 
 	// Results of other programs.
 	TestUnknown             Code = "test_unknown"

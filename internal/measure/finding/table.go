@@ -324,6 +324,11 @@ var otherCodes = []Info{
 		{Key: "client", Text: true, Meaning: "endpoint that the plan has as client"},
 		{Key: "server", Text: true, Meaning: "endpoint that the plan has as server, which opened the connection"},
 	}, "The client of the plan could not open a connection to the server, so the server opened it: client, server and direction of this result are exchanged, and the measured bytes went the way of the plan.", ""},
+	{OtherAddress, Note, "", []Figure{
+		{Key: "server", Text: true, Meaning: "endpoint to which the connection was opened"},
+		{Key: "address", Text: true, Meaning: "by which it was reached"},
+		{Key: "first", Text: true, Meaning: "its address that was tried first, and did not answer"},
+	}, "The agent of a hub has several addresses and the plan names none of them: the first one did not answer in the check before the trial, so another one was used. It may be on another network.", ""},
 	{Text, Warning, "", []Figure{
 		{Key: "text", Text: true, Meaning: "the sentence"},
 	}, "A sentence of an earlier version of soku, which kept findings as text, or of another program.", ""},
