@@ -90,27 +90,23 @@ func TestAGrantIsForWhoHasItsSecret(t *testing.T) {
 }
 
 func TestASessionThatIsRefusedLeavesTheGrant(t *testing.T) {
-	s, _ := granted(t, measure.TestTCP, tcpOptions())
+	var others atomic.Int64 // descriptors that other connections have
+	s, _ := granted(t, measure.TestTCP, tcpOptions(), func(s *Server) {
+		s.descriptors = newDescriptors(1000)
+		s.descriptors.open = func() int { return int(others.Load()) }
+	})
 	more := tcpOptions(func(o *measure.Options) { o.Bytes *= 2 })
 	if got := s.refusal(measure.TestTCP, more); got != "server.grant.more" {
 		t.Errorf("more bytes: %q", got)
 	}
-	leave := s.occupied()
+	others.Store(1000)
 	if got := s.refusal(measure.TestTCP, tcpOptions()); got != "server.busy.descriptors" {
 		t.Errorf("a server without room: %q", got)
 	}
-	leave()
+	others.Store(0)
 	if got := s.refusal(measure.TestTCP, tcpOptions()); got != "" {
 		t.Errorf("what was granted, after that: %q", got)
 	}
-}
-
-// occupied has the server spare no descriptors until leave.
-func (r *running) occupied() (leave func()) {
-	before := r.descriptors
-	r.descriptors = newDescriptors(1)
-	r.descriptors.open = func() int { return 1 }
-	return func() { r.descriptors = before }
 }
 
 func TestASessionAsksForNoMoreThanItsGrant(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/measure/option"
+	"soku/internal/server"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -181,5 +182,65 @@ func TestTheServerKeepsTheLimitsOfItsOwner(t *testing.T) {
 		}
 		stop()
 		<-ended
+	}
+}
+
+// A trial finds its server by the certificate that came with the port, and no other server is spoken to. A client of the
+// version before knows no certificate.
+func TestTheServerOfAGrantIsKnownByItsCertificate(t *testing.T) {
+	o := option.Defaults(measure.TestTCP)
+	o.Duration = measure.Duration(100 * time.Millisecond)
+	granted, err := server.GrantFor(measure.TestTCP, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = "of the test"
+	open := func() (at endpoint.Listening) {
+		at, run, err := endpoint.Listen(endpoint.Server{Ports: []int{0}, Token: secret, Grant: &granted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- run(ctx) }()
+		t.Cleanup(func() { stop(); <-ended })
+		return at
+	}
+	at, other := open(), open()
+	plain, err := server.New(server.Config{Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- plain.Serve(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+	measured := func(port int, a agent.Access) *measure.Result {
+		o.Port = port
+		return agent.Local{Version: "test"}.Run(t.Context(), agent.Spec{Test: measure.TestTCP, Options: o, Host: "127.0.0.1", Access: a}, agent.Hooks{})
+	}
+	if at.Certificate == "" || at.Certificate == other.Certificate {
+		t.Fatalf("certificates %q and %q", at.Certificate, other.Certificate)
+	}
+	for name, c := range map[string]struct {
+		port   int
+		access agent.Access
+		code   string
+	}{
+		"another certificate": {at.Port, agent.Access{Token: secret, Certificate: other.Certificate}, "tls.other_server"},
+		"no certificate":      {int(plain.Addr().Port()), agent.Access{Token: secret, Certificate: at.Certificate}, "tls.ended"},
+	} {
+		if r := measured(c.port, c.access); r.Error == nil || r.Error.Kind != measure.KindRefused || r.Error.Code != c.code {
+			t.Errorf("%s: %v", name, r.Error)
+		}
+	}
+	if r := measured(at.Port, agent.Access{Token: secret, Certificate: at.Certificate}); r.Error != nil {
+		t.Error(r.Error)
+	}
+	if r := measured(at.Port, agent.Access{Token: secret, Certificate: at.Certificate}); r.Error == nil || r.Error.Code != "server.grant.used" {
+		t.Errorf("a second time: %v", r.Error)
+	}
+	if r := measured(other.Port, agent.Access{Token: secret}); r.Error != nil {
+		t.Errorf("without TLS: %v", r.Error)
 	}
 }
