@@ -15,7 +15,7 @@ import (
 const serveFor = 26 * time.Hour
 
 // Serve has an agent run a server, which is entered with its token. An agent of the version before takes no grant: its server
-// has no certificate, and serves whoever has the token. end ends the server and must be called;
+// has no certificate, and serves all who have the token. end ends the server and must be called;
 // it takes at most as long as an answer. An error is that of the agent, or has kind unreachable if it does not answer.
 func (h *Hub) Serve(ctx context.Context, agent string, s endpoint.Server) (at endpoint.Listening, end func(), err error) {
 	name := rand.Text()

@@ -49,7 +49,7 @@ func Listen(wish Server) (at Listening, run func(context.Context) error, err err
 // certificateLasts is longer than any server runs. Clients trust the pin, whatever the clocks say.
 const certificateLasts = 30 * 24 * time.Hour
 
-// certify gives the server a certificate of its own, which is nowhere else. Agents of the version before do not know that it has
+// certify gives the server a certificate of its own, kept in memory. Agents of the version before do not know that it has
 // one: as clients they are served without TLS.
 func certify(cfg *server.Config) (certificate.Pin, error) {
 	own, err := certificate.Make("soku agent", nil, time.Now(), certificateLasts)
