@@ -45,7 +45,10 @@ func (l Local) Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 // tlsConfig is nil for no TLS. A certificate authority that does not parse trusts
 // no certificate, so that the trial fails with the reason.
 func (a Access) tlsConfig() *tls.Config {
-	if !a.TLS {
+	switch {
+	case a.Certificate != "":
+		return a.Certificate.Client()
+	case !a.TLS:
 		return nil
 	}
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12}

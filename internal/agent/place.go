@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"soku/internal/certificate"
 	"soku/internal/measure"
 	"soku/internal/measure/option"
 )
@@ -60,6 +61,8 @@ type Access struct {
 	Token string `json:"token,omitempty"`
 	TLS   bool   `json:"tls,omitempty"`
 	TLSCA string `json:"tls_ca,omitempty"` // PEM
+	// Certificate is that of the server, which speaks TLS, whatever TLS says: no other is accepted. Empty: TLS decides.
+	Certificate certificate.Pin `json:"certificate,omitempty"`
 }
 
 // NotRun is the result of a trial that measured nothing, because of err. It holds

@@ -16,7 +16,7 @@ import (
 // or empty.
 func serveHost(t *testing.T, copyRoot string, ports ...int) (port int) {
 	t.Helper()
-	port, run, err := endpoint.Listen(endpoint.Server{Ports: ports, Token: "of the test", CopyRoot: copyRoot})
+	at, run, err := endpoint.Listen(endpoint.Server{Ports: ports, Token: "of the test", CopyRoot: copyRoot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func serveHost(t *testing.T, copyRoot string, ports ...int) (port int) {
 			t.Error(err)
 		}
 	})
-	return port
+	return at.Port
 }
 
 func TestTheServerOfAHostIsForItsCampaignOnly(t *testing.T) {

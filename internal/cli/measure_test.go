@@ -219,7 +219,7 @@ func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
 		}()
 		return l.Addr().String()
 	}()
-	locked := startServer(t, func(c *server.Config) { c.Token = "secret" })
+	locked := startServer(t, func(c *server.Config) { c.Access = server.WithToken("secret") })
 	capped := startServer(t, func(c *server.Config) { c.MaxDuration = measure.Duration(1e9) })
 
 	noWarp := "warp"

@@ -119,7 +119,7 @@ func (f *serverFlags) reach(c *text.Catalogue, cfg server.Config) string {
 		name string
 		used bool
 	}{
-		{"--allow", len(cfg.Allow) > 0}, {"--token-file", cfg.Token != ""}, {"--max-rate", cfg.MaxRate > 0},
+		{"--allow", len(cfg.Allow) > 0}, {"--token-file", cfg.Access != nil}, {"--max-rate", cfg.MaxRate > 0},
 		{"--max-duration", cfg.MaxDuration > 0}, {"--copy-max", cfg.CopyRoot == nil || cfg.CopyRoot.Most() > 0},
 	} {
 		if !flag.used {
@@ -127,7 +127,7 @@ func (f *serverFlags) reach(c *text.Catalogue, cfg server.Config) string {
 		}
 	}
 	return c.Sentence("server.reach", text.Args{
-		"Allow": f.allow, "Token": cfg.Token != "", "MaxRate": cfg.MaxRate, "MaxDuration": cfg.MaxDuration,
+		"Allow": f.allow, "Token": cfg.Access != nil, "MaxRate": cfg.MaxRate, "MaxDuration": cfg.MaxDuration,
 		"CopyRoot": f.copyRoot, "CopyMax": cfg.CopyRoot.Most(), "Unused": unused,
 	})
 }
@@ -161,7 +161,7 @@ func (f *serverFlags) config(sys *System, log io.Writer) (server.Config, error) 
 		if err != nil {
 			return cfg, err
 		}
-		cfg.Token = token
+		cfg.Access = server.WithToken(token)
 	}
 	if err := f.foreign.read(sys, f.listen, &cfg); err != nil {
 		return cfg, err
@@ -173,7 +173,7 @@ func (f *serverFlags) config(sys *System, log io.Writer) (server.Config, error) 
 		}
 		cfg.TLS = c
 	}
-	if cfg.Token != "" && cfg.TLS == nil {
+	if cfg.Access != nil && cfg.TLS == nil {
 		fmt.Fprintln(sys.Stderr, sys.Catalogue.Sentence("server.token_in_clear", nil))
 	}
 	if f.copyRoot != "" { // last: what killed servers left in it is removed only by one that starts
@@ -249,7 +249,7 @@ func (f *foreignFlags) read(sys *System, listen string, cfg *server.Config) erro
 		{own, f.iperf3, iperf3.DefaultPort},
 	} {
 		flag := p.flag
-		if p.protocol.Name() == option.ViaEthr && cfg.Token != "" {
+		if p.protocol.Name() == option.ViaEthr && cfg.Access != nil {
 			if flag != foreignAuto && flag != foreignOff {
 				return measure.Fail(measure.KindUsage, "cli.server.ethr_token", nil)
 			}

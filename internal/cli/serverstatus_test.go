@@ -31,7 +31,7 @@ func TestAClientThatIsNextIsToldSo(t *testing.T) {
 func TestTheStatusOfAServerHasWhoRunsAndWaits(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
-	addr := startServer(t, func(c *server.Config) { c.Exclusive, c.Token = true, "sesame" })
+	addr := startServer(t, func(c *server.Config) { c.Exclusive, c.Access = true, server.WithToken("sesame") })
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("sesame"), 0o600); err != nil {
 		t.Fatal(err)

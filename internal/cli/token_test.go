@@ -12,7 +12,7 @@ import (
 
 // A token without TLS is no secret: both ends say so once, and what to do.
 func TestATokenWithoutTLSIsWarnedAbout(t *testing.T) {
-	addr := startServer(t, func(c *server.Config) { c.Token = "secret" })
+	addr := startServer(t, func(c *server.Config) { c.Access = server.WithToken("secret") })
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestASecretThatEveryUserCanReadIsWarnedAbout(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its files have no mode")
 	}
-	addr := startServer(t, func(c *server.Config) { c.Token = "secret" })
+	addr := startServer(t, func(c *server.Config) { c.Access = server.WithToken("secret") })
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/measure/option"
+	"soku/internal/server"
 )
 
 // Agents are the hosts of a hub. A name is one that plans write: the name of an agent, its identity, or the beginning
@@ -28,7 +29,7 @@ type Agents interface {
 	// client is one or empty. An error of kind unreachable, also of Serve, is that the agent is away.
 	Addresses(client, name string) ([]string, error)
 	// Serve has an agent run a server. end ends it and must be called.
-	Serve(ctx context.Context, name string, s endpoint.Server) (port int, end func(), err error)
+	Serve(ctx context.Context, name string, s endpoint.Server) (at endpoint.Listening, end func(), err error)
 	// MayCommand is why an agent runs no commands of plans, or nil; nil also for one that was not heard yet.
 	MayCommand(name string) error
 	// Command runs a command on an agent and returns the end of what it printed. When ctx ends, the command is killed. It
@@ -104,11 +105,15 @@ func (p served) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 	// A port that the test itself names is that of another server.
 	port := cmp.Or(p.planned.Port, option.DefaultPort)
 	if p.planned.Server == "" && p.job.NeedsOwnServer() && cmp.Or(s.Options.Port, port) == port {
-		own := endpoint.Server{Ports: []int{port}, Token: rand.Text(), CopyRoot: p.planned.CopyRoot}
+		granted, err := server.GrantFor(s.Test, s.Options)
+		if err != nil {
+			return s.NotRun(p.agents.now(), err)
+		}
+		own := endpoint.Server{Ports: []int{port}, Token: rand.Text(), Grant: &granted, CopyRoot: p.planned.CopyRoot}
 		if p.planned.Port == 0 {
 			own.Ports = append(own.Ports, 0)
 		}
-		taken, end, err := p.agents.of.Serve(ctx, name, own)
+		at, end, err := p.agents.of.Serve(ctx, name, own)
 		if measure.KindOf(err) == measure.KindUnreachable {
 			err = s.ServerAway("away")
 		}
@@ -116,7 +121,7 @@ func (p served) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 			return s.NotRun(p.agents.now(), err)
 		}
 		defer end()
-		s.Options.Port, s.Access = taken, agent.Access{Token: own.Token}
+		s.Options.Port, s.Access = at.Port, agent.Access{Token: own.Token, Certificate: at.Certificate}
 	}
 	return p.Place.Run(ctx, s, h)
 }

@@ -95,6 +95,8 @@ func FuzzMessages(f *testing.F) {
 	f.Add([]byte(`{"instance":"a","number":1,"running":["b"]}`))
 	f.Add([]byte(`{"spec":{"schema":"soku.trial/1","test":"tcp","options":{"streams":2}}}`))
 	f.Add([]byte(`{"progress":{},"ready":true}`))
+	f.Add([]byte(`{"name":"x","server":{"ports":[0],"token":"t","grant":{"test":"tcp","duration_ns":1,"connections":2}}}`))
+	f.Add([]byte(`{"port":7658,"certificate":"3f"}`))
 	f.Fuzz(func(_ *testing.T, b []byte) {
 		_, _ = fleet.Decode[fleet.Hello](b, fleet.MaxState)
 		_, _ = fleet.Decode[fleet.Beat](b, fleet.MaxState)
@@ -102,5 +104,7 @@ func FuzzMessages(f *testing.F) {
 		_, _ = fleet.Decode[fleet.TrialOrder](b, fleet.MaxMessage)
 		_, _ = fleet.Decode[fleet.Join](b, fleet.MaxState)
 		_, _ = fleet.Decode[fleet.Receipt](b, fleet.MaxState)
+		_, _ = fleet.Decode[fleet.Serve](b, fleet.MaxState)
+		_, _ = fleet.Decode[fleet.Served](b, fleet.MaxState)
 	})
 }

@@ -126,7 +126,7 @@ type Serve struct {
 
 // Served is a server that an agent runs.
 type Served struct {
-	Port  int            `json:"port,omitempty"`
+	endpoint.Listening
 	Error *measure.Error `json:"error,omitempty"`
 }
 

@@ -72,10 +72,10 @@ func (c Campaigns) ByLabel(_, condition string) (out []plan.LabelledAgent, err e
 }
 
 // Serve is [Hub.Serve].
-func (c Campaigns) Serve(ctx context.Context, name string, s endpoint.Server) (port int, end func(), err error) {
+func (c Campaigns) Serve(ctx context.Context, name string, s endpoint.Server) (at endpoint.Listening, end func(), err error) {
 	a, err := c.hub.Agents.Find(name)
 	if err != nil {
-		return 0, nil, err
+		return at, nil, err
 	}
 	return c.hub.Serve(ctx, a.ID, s)
 }

@@ -16,6 +16,7 @@ import (
 	"soku/internal/catalog"
 	"soku/internal/conduct"
 	"soku/internal/fleet"
+	"soku/internal/fleet/endpoint"
 	"soku/internal/hub"
 	"soku/internal/measure"
 	"soku/internal/measure/finding"
@@ -74,7 +75,7 @@ func newMember(b *broker, n int, name string) *member {
 			}
 			m.servers[s.Name] = s.Server.Token
 			m.tokens = append(m.tokens, s.Server.Token)
-			return fleet.Served{Port: 7000 + n}
+			return fleet.Served{Listening: endpoint.Listening{Port: 7000 + n}}
 		}
 		h.trial = func(r *running) {
 			m.mu.Lock()

@@ -13,6 +13,7 @@ import (
 	"soku/internal/agent"
 	"soku/internal/fleet"
 	"soku/internal/measure"
+	trialserver "soku/internal/server"
 )
 
 // PlaceOptions say how a place runs trials.
@@ -87,8 +88,11 @@ func (p place) Run(ctx context.Context, s agent.Spec, hooks agent.Hooks) *measur
 		t.failed, stopped = s.Away("unwatched"), true
 	}
 	if p.o.Server != "" && r != nil && r.Error != nil && t.failed == nil && ctx.Err() == nil {
-		if why := h.gone(ctx, p.o.Server, server); why != "" {
-			t.failed, stopped = s.ServerAway(why), true // it is measured again
+		switch why := h.gone(ctx, p.o.Server, server); { // it is measured again
+		case why != "":
+			t.failed, stopped = s.ServerAway(why), true
+		case r.Error.Code == trialserver.CodeGrantLate: // its client was away for so long
+			t.failed, stopped = s.Away("away"), true
 		}
 	}
 	h.orders.leave(o, t.refused, p.o.Deferred && stopped)

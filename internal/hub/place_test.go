@@ -351,13 +351,13 @@ func TestAnAgentRunsAServer(t *testing.T) {
 			if s.Server.CopyRoot != "" {
 				return fleet.Served{Error: measure.TextError(measure.KindRefused, "no copies here", "")}
 			}
-			return fleet.Served{Port: 7000}
+			return fleet.Served{Listening: endpoint.Listening{Port: 7000}}
 		}
 	})
 	const token = "secret"
-	port, end, err := h.Serve(t.Context(), one.id, endpoint.Server{Token: token, Ports: []int{0}})
-	if err != nil || port != 7000 {
-		t.Fatal(port, err)
+	at, end, err := h.Serve(t.Context(), one.id, endpoint.Server{Token: token, Ports: []int{0}})
+	if err != nil || at.Port != 7000 {
+		t.Fatal(at, err)
 	}
 	mu.Lock()
 	for _, s := range servers {

@@ -14,9 +14,10 @@ import (
 // serveFor is how long an agent runs a server that is not ended, such as of a hub that was killed.
 const serveFor = 26 * time.Hour
 
-// Serve has an agent run a server, which is entered with its token. end ends the server and must be called;
+// Serve has an agent run a server, which is entered with its token. An agent of the version before takes no grant: its server
+// has no certificate, and serves all who have the token. end ends the server and must be called;
 // it takes at most as long as an answer. An error is that of the agent, or has kind unreachable if it does not answer.
-func (h *Hub) Serve(ctx context.Context, agent string, s endpoint.Server) (port int, end func(), err error) {
+func (h *Hub) Serve(ctx context.Context, agent string, s endpoint.Server) (at endpoint.Listening, end func(), err error) {
 	name := rand.Text()
 	end = sync.OnceFunc(func() {
 		if err := h.command(h.ctx, agent, fleet.DownServe, fleet.Serve{Name: name}); err != nil {
@@ -32,7 +33,7 @@ func (h *Hub) Serve(ctx context.Context, agent string, s endpoint.Server) (port 
 	}
 	if err != nil {
 		end() // it may run all the same
-		return 0, nil, err
+		return at, nil, err
 	}
-	return served.Port, end, nil
+	return served.Listening, end, nil
 }

@@ -49,8 +49,8 @@ func (r *running) do(method, path string, header http.Header, body io.Reader) *h
 	if request.Header == nil {
 		request.Header = http.Header{}
 	}
-	if r.cfg.Token != "" && header == nil {
-		request.Header.Set("Authorization", "Bearer "+r.cfg.Token)
+	if header == nil {
+		request.Header.Set("Authorization", "Bearer "+secret)
 	}
 	transport := &http.Transport{DisableKeepAlives: true}
 	response, err := transport.RoundTrip(request)
@@ -62,7 +62,7 @@ func (r *running) do(method, path string, header http.Header, body io.Reader) *h
 }
 
 func TestWithATokenNothingIsRevealedWithoutIt(t *testing.T) {
-	s := serve(t, Config{Token: "sesame"})
+	s := serve(t, Config{Access: WithToken(secret)})
 	for _, rt := range routes {
 		path := strings.Replace(rt.path, "{id}", "00", 1)
 		for _, header := range []http.Header{{}, {"Authorization": {"Bearer wrong"}}, {"Authorization": {"Basic sesame"}}, {"Authorization": {"sesame"}}} {
@@ -85,7 +85,7 @@ func TestWithATokenNothingIsRevealedWithoutIt(t *testing.T) {
 }
 
 func TestAWrongTokenIsLoggedOnceASecond(t *testing.T) {
-	s := serve(t, Config{Token: "sesame"})
+	s := serve(t, Config{Access: WithToken(secret)})
 	for range 20 {
 		s.do(http.MethodGet, native.InfoPath, http.Header{"Authorization": {"Bearer wrong"}}, nil)
 	}
@@ -109,7 +109,7 @@ func TestAClientThatIsNotAllowedGetsOnlyTheRefusal(t *testing.T) {
 
 func TestTLSProtectsControlAndIsThenRequired(t *testing.T) {
 	pool, config := certificate(t)
-	s := serve(t, Config{TLS: config, Token: "sesame"})
+	s := serve(t, Config{TLS: config, Access: WithToken(secret)})
 	r := s.request(measure.TestTCP, tcpOptions())
 	if _, err := native.Open(t.Context(), s.addr, r, wire.Hooks{}); measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "wants TLS") {
 		t.Errorf("without TLS: %v", err)

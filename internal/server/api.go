@@ -122,7 +122,13 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	ss.client, ss.local, ss.creator = clientOf(r), localOf(r), connOf(r).gone
 	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
 	ss.expect()
-	position, err := s.enterReserved(ss)
+	position, err := s.enterReserved(ss, func() *measure.Error {
+		refused := s.access(r, &Wanted{Test: request.Test, Options: request.Options})
+		if refused != nil {
+			s.refusals.log(s.log, ss.client.Addr(), refused)
+		}
+		return refused
+	})
 	if err != nil {
 		ss.abort(measure.Fail(measure.KindBroken, "server.session.over", nil))
 		return nil, 0, err
@@ -130,11 +136,15 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	return ss, position, nil
 }
 
-// enterReserved is enter for a session whose data connections this process can hold. One
-// that waits reserves nothing until its turn: it may wait for as long as it likes.
-func (s *Server) enterReserved(ss *session) (position int, err error) {
+// enterReserved is enter for a session whose data connections this process can hold, and that access does not
+// refuse. One that waits reserves nothing until its turn: it may wait for as long as it likes.
+func (s *Server) enterReserved(ss *session, access func() *measure.Error) (position int, err error) {
 	if err := s.reserve(ss); err != nil {
 		return 0, err
+	}
+	if refused := access(); refused != nil {
+		ss.giveBack()
+		return 0, refused
 	}
 	if s.cfg.Exclusive {
 		ss.giveBack()

@@ -116,7 +116,7 @@ func (v services) Log() *slog.Logger        { return v.s.log }
 func (v services) Limits() native.Limits    { return v.s.limits() }
 
 func (v services) Serves(client netip.Addr, secret bool) bool {
-	return v.s.allowed(client) && (v.s.cfg.Token == "" || secret)
+	return v.s.allowed(client) && (v.s.cfg.Access == nil || secret)
 }
 
 func (v services) Enter(client string, test measure.Test) (*Turn, error) {

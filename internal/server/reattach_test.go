@@ -68,7 +68,7 @@ func TestACopyGoesOnWhenAllItsConnectionsAreReset(t *testing.T) {
 func TestACopyOverTLSGoesOnWhenAllItsConnectionsAreReset(t *testing.T) {
 	pool, config := certificate(t)
 	root := t.TempDir()
-	r := serveCopiesWith(t, root, Config{TLS: config, Token: "secret"})
+	r := serveCopiesWith(t, root, Config{TLS: config, Access: WithToken(secret)})
 	r.tls = &tls.Config{RootCAs: pool}
 	o := copyOptions(t, func(own *filecopy.Options) { own.Files, own.FileSize = 12, 500_001 })
 	if cuts := wholeCopy(t, r, root, o, afterData(1_000_000)); cuts.Cuts != 1 {
@@ -139,7 +139,7 @@ func TestTheEventsOfACopyAreForItsClientAlone(t *testing.T) {
 	for x.event().Event != native.EventAlive { // the client still has its stream
 	}
 
-	locked := serve(t, Config{Token: "secret"})
+	locked := serve(t, Config{Access: WithToken(secret)})
 	response := locked.do(http.MethodGet, strings.Replace(native.EventsPath, "{id}", x.created.ID, 1), http.Header{}, nil)
 	if response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", response.StatusCode)

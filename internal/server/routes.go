@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
@@ -111,28 +109,23 @@ func (s *Server) claim(c *net.TCPConn, first []byte) *controlConn {
 }
 
 // guard is what every request passes: allowed address, TLS where it is wanted,
-// token, protocol version, and a bounded body.
+// access, protocol version, and a bounded body.
 func (s *Server) guard(next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte(s.cfg.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(native.ProtocolHeader, native.Name)
 		peer := clientOf(r)
-		got := sha256.Sum256([]byte(bearer(r)))
+		refused := s.access(r, nil)
 		switch spoken := r.Header.Get(native.ProtocolHeader); {
 		case !s.allowed(peer.Addr()):
 			w.Header().Set("Connection", "close")
 			fail(w, http.StatusForbidden, measure.KindRefused, "server.not_allowed", measure.Figures{"client": peer.Addr().String()})
-		case s.cfg.TLS != nil && r.TLS == nil:
+		case s.cfg.TLS != nil && r.TLS == nil && !s.cfg.PlainToo:
 			w.Header().Set("Connection", "close")
 			fail(w, http.StatusUpgradeRequired, measure.KindRefused, "server.wants_tls", nil)
-		case s.cfg.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) != 1:
+		case refused != nil:
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			code := "server.token.missing"
-			if bearer(r) != "" {
-				code = "server.token.wrong"
-			}
-			s.refusals.log(s.log, peer.Addr(), code)
-			fail(w, http.StatusUnauthorized, measure.KindRefused, code, nil)
+			s.refusals.log(s.log, peer.Addr(), refused)
+			answerError(w, http.StatusUnauthorized, refused)
 		case spoken != "" && spoken != native.Name:
 			fail(w, http.StatusBadRequest, measure.KindRefused, "server.protocol", measure.Figures{"server": native.Name, "client": fmt.Sprintf("%.20s", spoken)})
 		default:
@@ -144,7 +137,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// refusals are requests without the token. One a second is logged, with how many others there were
+// access is why a request, or the session that it wants, is refused, or nil.
+func (s *Server) access(r *http.Request, wanted *Wanted) *measure.Error {
+	if s.cfg.Access == nil {
+		return nil
+	}
+	return s.cfg.Access(Ask{Client: clientOf(r).Addr(), Token: bearer(r), Session: wanted})
+}
+
+// refusals are requests and sessions without access. One a second is logged, with how many others there were
 // since the last: a log must not grow as fast as a client can ask.
 type refusals struct {
 	mu     sync.Mutex
@@ -152,7 +153,7 @@ type refusals struct {
 	others int
 }
 
-func (r *refusals) log(to *slog.Logger, client netip.Addr, code string) {
+func (r *refusals) log(to *slog.Logger, client netip.Addr, why *measure.Error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
@@ -160,7 +161,7 @@ func (r *refusals) log(to *slog.Logger, client netip.Addr, code string) {
 		r.others++
 		return
 	}
-	to.Warn("token refused", "client", client, "error", measure.Fail(measure.KindRefused, code, nil).Message, "others", r.others)
+	to.Warn("token refused", "client", client, "error", why.Message, "others", r.others)
 	r.next, r.others = now.Add(time.Second), 0
 }
 

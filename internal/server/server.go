@@ -29,8 +29,9 @@ type Config struct {
 	MaxDuration measure.Duration // longest session that is accepted, omitted start included; 0: no limit
 	MaxRate     measure.Rate     // highest rate of a test (in each direction of a native one; see limit.go); 0: no limit
 	Allow       []netip.Prefix   // clients that are served; nil: all
-	Token       string           // what control requests must carry; empty: nothing
+	Access      Access           // who is served and for which session; nil: everybody
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
+	PlainToo    bool             // with TLS: clients without it are served, too
 	CopyRoot    *filecopy.Root   // takes the files of copies, and is closed by whoever opened it; nil: no copies
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // protocols of other tools, asked in this order whether they know a client

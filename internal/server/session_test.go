@@ -231,7 +231,7 @@ func TestTheHalfComesWhenTheClientIsFinishedToo(t *testing.T) {
 }
 
 func TestTheLogHasALineAtStartAndEndAndNoKey(t *testing.T) {
-	s := serve(t, Config{Token: "sesame"})
+	s := serve(t, Config{Access: WithToken(secret)})
 	c := s.open(measure.TestTCP, tcpOptions())
 	conns := c.tcp()
 	var ss *session

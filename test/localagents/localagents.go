@@ -56,8 +56,8 @@ func (a Agents) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 func (Agents) Addresses(_, _ string) ([]string, error) { return []string{"127.0.0.1"}, nil }
 
 // Serve fails: plans name servers that run.
-func (Agents) Serve(context.Context, string, endpoint.Server) (port int, end func(), err error) {
-	return 0, nil, measure.Fail(measure.KindUnreachable, "hub.request.no_answer", nil)
+func (Agents) Serve(context.Context, string, endpoint.Server) (at endpoint.Listening, end func(), err error) {
+	return at, nil, measure.Fail(measure.KindUnreachable, "hub.request.no_answer", nil)
 }
 
 // MayCommand allows no commands.

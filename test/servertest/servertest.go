@@ -25,10 +25,9 @@ const Prompt = 2 * time.Second
 // Server is a server under test.
 type Server struct {
 	*server.Server
-	t     *testing.T
-	token string
-	logs  *logBuffer
-	stop  func()
+	t    *testing.T
+	logs *logBuffer
+	stop func()
 }
 
 type logBuffer struct {
@@ -65,7 +64,7 @@ func Start(t *testing.T, cfg server.Config) *Server {
 		}
 	})
 	t.Cleanup(stop)
-	return &Server{Server: s, t: t, token: cfg.Token, logs: logs, stop: stop}
+	return &Server{Server: s, t: t, logs: logs, stop: stop}
 }
 
 // Stop ends the server and waits for it.
@@ -90,9 +89,6 @@ func (s *Server) Queue() native.Queue {
 		s.t.Fatal(err)
 	}
 	r.Close = true
-	if s.token != "" {
-		r.Header.Set("Authorization", "Bearer "+s.token)
-	}
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
@@ -135,7 +131,7 @@ func (s *Server) OccupyFor(d measure.Duration) (leave func()) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	session, err := native.Open(s.t.Context(), s.Addr().String(), wire.Request{Test: measure.TestTCP, Options: o, Token: s.token}, wire.Hooks{})
+	session, err := native.Open(s.t.Context(), s.Addr().String(), wire.Request{Test: measure.TestTCP, Options: o}, wire.Hooks{})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"soku/internal/fleet"
+	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 )
 
@@ -56,11 +57,11 @@ func (s *session) order(m *nats.Msg) {
 		answered(s, m, s.d.trials.stop)
 	case s.down(fleet.DownServe):
 		order, err := fleet.Decode[fleet.Serve](m.Data, fleet.MaxState)
-		var port int
+		var at endpoint.Listening
 		if err == nil {
-			port, err = s.d.servers.serve(order)
+			at, err = s.d.servers.serve(order)
 		}
-		s.answer(m, fleet.Served{Port: port, Error: measure.AsError(err, measure.KindBroken)})
+		s.answer(m, fleet.Served{Listening: at, Error: measure.AsError(err, measure.KindBroken)})
 	case s.down(fleet.DownCommand):
 		order, err := fleet.Decode[fleet.Command](m.Data, fleet.MaxMessage)
 		var state fleet.Commanded

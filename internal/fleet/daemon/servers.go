@@ -42,14 +42,14 @@ type servers struct {
 // child is a server in a process of its own.
 type child struct {
 	server endpoint.Server // as it was ordered
-	port   int
+	at     endpoint.Listening
 	cancel context.CancelFunc
 	until  chan time.Time // has room for one
 	done   chan struct{}
 }
 
 // serve runs the server of an order, or ends it. An order that repeats one changes only its end.
-func (s *servers) serve(order fleet.Serve) (port int, err error) {
+func (s *servers) serve(order fleet.Serve) (at endpoint.Listening, err error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	s.mu.Lock()
@@ -57,29 +57,29 @@ func (s *servers) serve(order fleet.Serve) (port int, err error) {
 	s.mu.Unlock()
 	if order.Server == nil {
 		before.end()
-		return 0, nil
+		return at, nil
 	}
 	switch left := time.Until(order.Until); {
 	case order.Name == "" || len(order.Name) > longestName || len(order.Server.Ports) == 0 || len(order.Server.Ports) > mostPorts || order.Server.Token == "":
-		return 0, measure.Fail(measure.KindUsage, "daemon.serve.order", nil)
+		return at, measure.Fail(measure.KindUsage, "daemon.serve.order", nil)
 	case left <= 0 || left > longestServe:
-		return 0, measure.Fail(measure.KindRefused, "daemon.serve.until", measure.Figures{
+		return at, measure.Fail(measure.KindRefused, "daemon.serve.until", measure.Figures{
 			"until": order.Until.UTC().Format(time.RFC3339), "now": time.Now().UTC().Format(time.RFC3339), "limit_ns": int64(longestServe),
 		})
 	}
 	if before != nil && before.extend(*order.Server, order.Until) {
-		return before.port, nil
+		return before.at, nil
 	}
 	before.end()
 	if before == nil && n >= mostServers {
-		return 0, measure.Fail(measure.KindRefused, "daemon.serve.many", measure.Figures{"running": n})
+		return at, measure.Fail(measure.KindRefused, "daemon.serve.many", measure.Figures{"running": n})
 	}
 	limited, err := s.d.Policy.admitServer(*order.Server)
 	if err == nil {
 		err = s.d.usage.admit(0)
 	}
 	if err != nil {
-		return 0, err
+		return at, err
 	}
 	return s.start(order, limited)
 }
@@ -111,26 +111,26 @@ func (c *child) end() {
 }
 
 // start starts the process and waits until it serves.
-func (s *servers) start(order fleet.Serve, limited endpoint.Server) (int, error) {
+func (s *servers) start(order fleet.Serve, limited endpoint.Server) (at endpoint.Listening, err error) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	c := &child{server: *order.Server, cancel: cancel, until: make(chan time.Time, 1), done: make(chan struct{})}
 	cmd, err := s.d.Command(ctx, "endpoint")
 	if err != nil {
 		cancel()
-		return 0, err
+		return at, err
 	}
 	p, err := startEndpoint(cmd)
 	if err != nil {
 		cancel()
-		return 0, measure.Fail(measure.KindBroken, "daemon.serve.start", measure.Figures{"cause": err})
+		return at, measure.Fail(measure.KindBroken, "daemon.serve.start", measure.Figures{"cause": err})
 	}
 	ready, err := p.ready(limited)
 	if err != nil {
 		p.stop()
 		cancel()
-		return 0, err
+		return at, err
 	}
-	c.port = ready.Port
+	c.at = ready.Listening
 	s.mu.Lock()
 	s.byName[order.Name] = c
 	s.mu.Unlock()
@@ -147,7 +147,7 @@ func (s *servers) start(order fleet.Serve, limited endpoint.Server) (int, error)
 		}()
 		c.keep(ctx, p, order.Until)
 	})
-	return c.port, nil
+	return c.at, nil
 }
 
 // keep keeps the server alive until its time is over, ctx ends or it ends by itself.

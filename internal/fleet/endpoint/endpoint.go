@@ -21,9 +21,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 // Endpoint is the end of a host whose server and silence can be replaced.
 type Endpoint struct {
 	Version string // of this program
-	// Listen opens the server that is wished, and returns its port and what runs it until
+	// Listen opens the server that is wished, and returns how clients find it and what runs it until
 	// ctx ends.
-	Listen  func(Server) (port int, run func(ctx context.Context) error, err error)
+	Listen  func(Server) (at Listening, run func(ctx context.Context) error, err error)
 	Silence time.Duration // how long it waits for a request
 }
 
@@ -43,8 +43,8 @@ func (e Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ready := Ready{Schema: Schema, Version: e.Version}
 	ended := make(chan struct{})
 	if wish.Serve != nil {
-		port, run, err := e.Listen(*wish.Serve)
-		ready.Port, ready.Error = port, measure.AsError(err, measure.KindInternal)
+		at, run, err := e.Listen(*wish.Serve)
+		ready.Listening, ready.Error = at, measure.AsError(err, measure.KindInternal)
 		if err == nil {
 			go func() { defer close(ended); _ = run(ctx) }() // it ends with ctx, or the trials say why not
 			defer func() { cancel(); <-ended }()

@@ -20,16 +20,18 @@ import (
 	"soku/internal/fleet/endpoint"
 	"soku/internal/measure"
 	"soku/internal/measure/option"
+	"soku/internal/server"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // listen stands in for a server that requires a token.
-func listen(s endpoint.Server) (int, func(context.Context) error, error) {
+func listen(s endpoint.Server) (at endpoint.Listening, run func(context.Context) error, err error) {
 	if s.Token == "" {
-		return 0, nil, errors.New("no token")
+		return at, nil, errors.New("no token")
 	}
-	return s.Ports[len(s.Ports)-1], func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
+	at.Port = s.Ports[len(s.Ports)-1]
+	return at, func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
 }
 
 // far is the host's end with the given silence, and what it writes.
@@ -116,8 +118,8 @@ func FuzzWish(f *testing.F) {
 	f.Add([]byte(`{"schema":"soku.endpoint/1"}` + "\n" + `{"ask":1}` + "\n" + `{"ask":"x"}`))
 	f.Add([]byte("\n"))
 	f.Fuzz(func(_ *testing.T, input []byte) {
-		e := endpoint.Endpoint{Version: "test", Silence: time.Minute, Listen: func(endpoint.Server) (int, func(context.Context) error, error) {
-			return 1, func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
+		e := endpoint.Endpoint{Version: "test", Silence: time.Minute, Listen: func(endpoint.Server) (endpoint.Listening, func(context.Context) error, error) {
+			return endpoint.Listening{Port: 1}, func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
 		}}
 		_ = e.Run(context.Background(), strings.NewReader(string(input)), io.Discard)
 	})
@@ -130,9 +132,9 @@ func TestTheServerTakesTheFirstPortThatIsFree(t *testing.T) {
 	}
 	defer taken.Close()
 	busy := taken.Addr().(*net.TCPAddr).Port
-	port, run, err := endpoint.Listen(endpoint.Server{Ports: []int{busy, 0}, Token: "of the test"})
-	if err != nil || port == busy || port == 0 {
-		t.Fatalf("port %d, with %d taken: %v", port, busy, err)
+	at, run, err := endpoint.Listen(endpoint.Server{Ports: []int{busy, 0}, Token: "of the test"})
+	if err != nil || at.Port == busy || at.Port == 0 {
+		t.Fatalf("port %d, with %d taken: %v", at.Port, busy, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -166,19 +168,79 @@ func TestTheServerKeepsTheLimitsOfItsOwner(t *testing.T) {
 		options measure.Options
 		refused bool
 	}{"duration": {limits, long, true}, "rate": {limits, fast, false}, "network": {away, fast, true}} {
-		port, run, err := endpoint.Listen(c.server)
+		at, run, err := endpoint.Listen(c.server)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- run(ctx) }()
-		c.options.Port = port
+		c.options.Port = at.Port
 		r := agent.Local{Version: "test"}.Run(t.Context(), agent.Spec{Test: measure.TestTCP, Options: c.options, Host: "127.0.0.1", Access: agent.Access{Token: c.server.Token}}, agent.Hooks{})
 		if c.refused != (r.Error != nil && r.Error.Kind == measure.KindRefused) || !c.refused && (r.Error != nil || r.Options.Rate != limits.MaxRate) {
 			t.Errorf("%s: %v, rate %v", name, r.Error, r.Options.Rate)
 		}
 		stop()
 		<-ended
+	}
+}
+
+// A trial finds its server by the certificate that came with the port, and no other server is spoken to. A client of the
+// version before knows no certificate.
+func TestTheServerOfAGrantIsKnownByItsCertificate(t *testing.T) {
+	o := option.Defaults(measure.TestTCP)
+	o.Duration = measure.Duration(100 * time.Millisecond)
+	granted, err := server.GrantFor(measure.TestTCP, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = "of the test"
+	open := func() (at endpoint.Listening) {
+		at, run, err := endpoint.Listen(endpoint.Server{Ports: []int{0}, Token: secret, Grant: &granted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- run(ctx) }()
+		t.Cleanup(func() { stop(); <-ended })
+		return at
+	}
+	at, other := open(), open()
+	plain, err := server.New(server.Config{Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- plain.Serve(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+	measured := func(port int, a agent.Access) *measure.Result {
+		o.Port = port
+		return agent.Local{Version: "test"}.Run(t.Context(), agent.Spec{Test: measure.TestTCP, Options: o, Host: "127.0.0.1", Access: a}, agent.Hooks{})
+	}
+	if at.Certificate == "" || at.Certificate == other.Certificate {
+		t.Fatalf("certificates %q and %q", at.Certificate, other.Certificate)
+	}
+	for name, c := range map[string]struct {
+		port   int
+		access agent.Access
+		code   string
+	}{
+		"another certificate": {at.Port, agent.Access{Token: secret, Certificate: other.Certificate}, "tls.other_server"},
+		"no certificate":      {int(plain.Addr().Port()), agent.Access{Token: secret, Certificate: at.Certificate}, "tls.ended"},
+	} {
+		if r := measured(c.port, c.access); r.Error == nil || r.Error.Kind != measure.KindRefused || r.Error.Code != c.code {
+			t.Errorf("%s: %v", name, r.Error)
+		}
+	}
+	if r := measured(at.Port, agent.Access{Token: secret, Certificate: at.Certificate}); r.Error != nil {
+		t.Error(r.Error)
+	}
+	if r := measured(at.Port, agent.Access{Token: secret, Certificate: at.Certificate}); r.Error == nil || r.Error.Code != "server.grant.used" {
+		t.Errorf("a second time: %v", r.Error)
+	}
+	if r := measured(other.Port, agent.Access{Token: secret}); r.Error != nil {
+		t.Errorf("without TLS: %v", r.Error)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"net/netip"
 	"time"
 
+	"soku/internal/certificate"
 	"soku/internal/measure"
+	"soku/internal/server"
 )
 
 // Schema is the identity of what passes between a campaign and a host, as lines of JSON: a
@@ -30,6 +32,9 @@ type Server struct {
 	// Ports are tried in turn until one is free; 0 is any.
 	Ports []int  `json:"ports"`
 	Token string `json:"token"`
+	// Grant has the server serve one session, whose client presents Token as the secret, over TLS with a certificate
+	// of its own. nil: every client that presents Token, without TLS.
+	Grant *server.Grant `json:"grant,omitempty"`
 	// CopyRoot is the folder for copies of files, or empty if the server takes none.
 	CopyRoot string `json:"copy_root,omitempty"`
 
@@ -41,10 +46,16 @@ type Server struct {
 
 // Ready is a host that does what was wished, or the reason why not.
 type Ready struct {
-	Schema  string         `json:"schema"`
-	Version string         `json:"version"`
-	Port    int            `json:"port,omitempty"` // of the server
-	Error   *measure.Error `json:"error,omitempty"`
+	Schema  string `json:"schema"`
+	Version string `json:"version"`
+	Listening
+	Error *measure.Error `json:"error,omitempty"`
+}
+
+// Listening is how clients find a server.
+type Listening struct {
+	Port        int             `json:"port,omitempty"`
+	Certificate certificate.Pin `json:"certificate,omitempty"` // its control connections are TLS with this one; empty: without TLS
 }
 
 // Request keeps an endpoint alive.

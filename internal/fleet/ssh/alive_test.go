@@ -15,8 +15,8 @@ func TestAHostStaysForAsLongAsItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, to := io.Pipe()
 		from, out := io.Pipe()
-		e := endpoint.Endpoint{Listen: func(endpoint.Server) (int, func(context.Context) error, error) {
-			return 1, func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
+		e := endpoint.Endpoint{Listen: func(endpoint.Server) (endpoint.Listening, func(context.Context) error, error) {
+			return endpoint.Listening{Port: 1}, func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
 		}, Silence: endpoint.Silence}
 		ended := make(chan error, 1)
 		go func() {

@@ -46,11 +46,12 @@ func command(name string) error {
 }
 
 // listen stands in for a server: all ports but the last are taken.
-func listen(s endpoint.Server) (int, func(context.Context) error, error) {
+func listen(s endpoint.Server) (at endpoint.Listening, run func(context.Context) error, err error) {
 	if s.Token == "" {
-		return 0, nil, errors.New("no token")
+		return at, nil, errors.New("no token")
 	}
-	return s.Ports[len(s.Ports)-1], func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
+	at.Port = s.Ports[len(s.Ports)-1]
+	return at, func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
 }
 
 func openFile(name string) (fs.File, error) { return os.Open(name) }

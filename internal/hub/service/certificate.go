@@ -1,21 +1,16 @@
 package service
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"io/fs"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"time"
 
+	selfsigned "soku/internal/certificate"
 	"soku/internal/durable"
 	"soku/internal/fleet"
 	"soku/internal/measure"
@@ -49,38 +44,18 @@ func certificate(dir, certFile, keyOf string, names []string, now time.Time) (c 
 }
 
 func makeCertificate(certFile, keyOf string, names []string, now time.Time) error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	c, err := selfsigned.Make("soku-hub", names, now, ownLasts)
 	if err != nil {
 		return err
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
-		return err
-	}
-	c := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "soku-hub"},
-		NotBefore: now.Add(-24 * time.Hour), NotAfter: now.Add(ownLasts), // clocks of agents may be behind
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true,
-	}
-	for _, n := range names {
-		if ip := net.ParseIP(n); ip != nil {
-			c.IPAddresses = append(c.IPAddresses, ip)
-		} else {
-			c.DNSNames = append(c.DNSNames, n)
-		}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
-	if err != nil {
-		return err
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
+	private, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
 	if err != nil {
 		return err
 	}
 	// The key first: a certificate without a key would be taken as made.
 	return errors.Join(
 		durable.WriteFile(keyOf, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600),
-		durable.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644),
+		durable.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate[0]}), 0o644),
 	)
 }
 

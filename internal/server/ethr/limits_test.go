@@ -88,7 +88,7 @@ func TestWhatAnEthrClientMayNotAskIsRefused(t *testing.T) {
 func TestStrangersAndServersWithATokenServeNoEthr(t *testing.T) {
 	for name, cfg := range map[string]server.Config{
 		"elsewhere": {Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}},
-		"a token":   {Token: "secret"},
+		"a token":   {Access: server.WithToken("secret")},
 	} {
 		r, at := serve(t, cfg, Hooks{})
 		for _, to := range []netip.AddrPort{at, r.Addr()} {

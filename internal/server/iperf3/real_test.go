@@ -256,7 +256,7 @@ func TestIperf3ClientsProveTheirUser(t *testing.T) {
 	}
 	// 3.12 pads by PKCS #1 v1.5 alone.
 	guard := &wire.Guard{Key: key, Users: wire.Users{"mario": wire.HashPassword("mario", "rossi")}, PKCS1: !hasOAEP(t)}
-	s := serve(t, server.Config{Token: "a token that iperf3 does not know"}, Config{Users: guard})
+	s := serve(t, server.Config{Access: server.WithToken("a token that iperf3 does not know")}, Config{Users: guard})
 	for password, allowed := range map[string]bool{"rossi": true, "bianchi": false} {
 		t.Setenv("IPERF3_PASSWORD", password)
 		doc := runIperf3(t, "127.0.0.1", s.Port(), "-n", "1M", "--username", "mario", "--rsa-public-key-path", file)
@@ -276,7 +276,7 @@ func hasOAEP(t *testing.T) bool {
 }
 
 func TestAServerWithATokenDoesNotLetIperf3ClientsIn(t *testing.T) {
-	s := serve(t, server.Config{Token: "secret"}, Config{})
+	s := serve(t, server.Config{Access: server.WithToken("secret")}, Config{})
 	if doc := runIperf3(t, "127.0.0.1", s.Port(), "-n", "1M"); doc.Error == "" {
 		t.Error("a client without the token was served")
 	}

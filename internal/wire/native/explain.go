@@ -76,8 +76,11 @@ func explainTLS(ctx context.Context, addr string, err error) error {
 		hostname  x509.HostnameError
 		invalid   x509.CertificateInvalidError
 		remote    *net.OpError
+		other     *measure.Error // of a configuration that trusts one certificate
 	)
 	switch {
+	case errors.As(err, &other):
+		return measure.Fail(other.Kind, "tls.other_server", measure.Figures{"address": addr, "got": other.Figures["got"], "want": other.Figures["want"]})
 	case sock.TimedOut(err):
 		return measure.Fail(measure.KindUnreachable, "tls.no_answer", measure.Figures{"address": addr})
 	case errors.As(err, &header), sock.Closed(err):
