@@ -86,15 +86,11 @@ func runSession(ctx context.Context, s Spec, d *tests.Descriptor, t target, o me
 	if watch == nil {
 		watch = host.Watch(r.Hosts.Client.Facts.Interface)
 	}
-	if err := h.begin(ctx); err != nil {
-		sampler.Stop()
-		return fail(err)
-	}
 	later, endLater := engine.Background(ctx)
 	defer endLater()
 	flow := engine.Flow{Policy: policy, Pins: ahead.pins, Observe: observe, Later: later}
 	defer limitTime(o, cmp.Or(s.overtime, overtime), cancel)()
-	own, runErr, err := startAndRun(ctx, cancel, session, h, func() (*measure.End, error) { return end.Run(ctx, o, flow) })
+	own, runErr, err := startAndRun(ctx, cancel, session, sendsFirst(s.Test, o), h, func() (*measure.End, error) { return end.Run(ctx, o, flow) })
 	if err != nil {
 		sampler.Stop()
 		return fail(err)
@@ -161,21 +157,40 @@ func sample(o measure.Options, h *measure.Host, conns flows.Conns) *series.Sampl
 	return series.Start(series.Config{Interface: h.Facts.Interface, Sources: conns.Watch(flows.Client, o)})
 }
 
+// sendsFirst reports whether the server only receives and counts from the first byte. Then it may
+// be started before the moment of the start.
+func sendsFirst(test measure.Test, o measure.Options) bool {
+	return o.Via == option.ViaSoku && (test == measure.TestTCP || test == measure.TestUDP) &&
+		cmp.Or(o.Direction, measure.Forward) == measure.Forward
+}
+
 // startAndRun starts the session and runs the flows, which may be prepared before the
-// start; err is a failed start.
-func startAndRun(ctx context.Context, stop context.CancelCauseFunc, session wire.Session, h Hooks, run func() (*measure.End, error)) (own *measure.End, runErr, err error) {
+// start; err is a failed start. With early the session is started before the moment of the start:
+// its server reads the counters of its host first, which takes milliseconds.
+func startAndRun(ctx context.Context, stop context.CancelCauseFunc, session wire.Session, early bool, h Hooks, run func() (*measure.End, error)) (own *measure.End, runErr, err error) {
 	flows := func() {
 		own, runErr = run()
 		if s, ok := session.(wire.Ender); ok && runErr == nil {
 			s.Ended() // before anything that takes time
 		}
 	}
-	if session.FlowPolicy().Start == nil {
-		if err = session.Start(ctx); err == nil {
-			h.started()
-			flows()
-		}
-		return own, runErr, err
+	prepared := session.FlowPolicy().Start != nil
+	if early && !prepared {
+		err = session.Start(ctx)
+	}
+	if err == nil {
+		err = h.begin(ctx)
+	}
+	if err == nil && !early && !prepared {
+		err = session.Start(ctx)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if !prepared {
+		h.started()
+		flows()
+		return own, runErr, nil
 	}
 	var running sync.WaitGroup
 	running.Go(flows)
