@@ -10,11 +10,11 @@ import (
 
 // Times of a start at an agreed instant.
 const (
-	startLead = 250 * time.Millisecond // for the order to start to be read, on top of its way
+	startLead = 350 * time.Millisecond // for the order to start to be read, on top of its way
 	mostLead  = 5 * time.Second
 	latest    = 500 * time.Millisecond // after the instant the order is too late; before, the start is late and the skew says so
 	lastSleep = 2 * time.Millisecond   // is slept more precisely
-	settles   = 20 * time.Millisecond  // before the instant a trial reads the counters of its host
+	settles   = 100 * time.Millisecond // before the instant a trial starts its server and reads the counters of its host
 )
 
 // Lead is how long before the instant of its start a trial must get the order, over a way on which the clocks were compared.

@@ -154,7 +154,7 @@ func (a *agents) try(ctx context.Context, probe schedule.Job) (failure *measure.
 		Schema: agent.Schema, Test: probe.Test, Options: probe.Options, Host: probe.Server.Endpoint.Address,
 		Client: probe.Client.Endpoint, Server: probe.Server.Endpoint, Trial: probe.Trial,
 	}, agent.Hooks{Progress: func(measure.Progress) {}})
-	if ctx.Err() != nil {
+	if ended = ctx.Err() == nil; !ended {
 		return nil, false
 	}
 	return r.Error, true
