@@ -101,7 +101,7 @@ func nativeFlows(t *testing.T, s *served, g *greedy, test measure.Test, o measur
 	if o.Direction == measure.Reverse {
 		return m
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // what is in buffers arrives at the limited rate
 	defer cancel()
 	end, err := session.Finish(ctx, nil)
 	if err != nil {

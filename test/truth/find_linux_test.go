@@ -80,7 +80,7 @@ lab: topology.yaml
 endpoints: {client: {host: client}, server: {host: server}}
 from: client
 to: server
-find: {option: streams, from: 1, to: 64, gain: 2%}
+find: {option: streams, from: 1, to: 64, gain: 5%}
 tests: {up: {test: tcp, duration: 600ms, window: 32Ki}}
 seed: 1
 `, "knee", &s)
