@@ -25,7 +25,7 @@ func TestWhatKeepsAPlanFromRunningIsFound(t *testing.T) {
 		<-watcher.C
 	}
 	p, err := plan.Parse("plan.yaml", []byte(`campaign: c
-endpoints: {a: {agent: free}, b: {agent: limited}, c: {agent: picky}, d: {agent: gone}, e: {agent: nobody}}
+endpoints: {a: {agent: free}, b: {agent: limited}, c: {agent: picky}, d: {agent: gone}, e: {agent: missing}}
 pairs: {list: [[a, b], [b, a], [c, a], [d, a], [a, d], [a, e]]}
 tests: {up: {test: tcp, duration: 10s}, rtt: {test: latency, count: 5}}
 rounds: 1
@@ -48,7 +48,7 @@ rounds: 1
 	}
 	slices.Sort(found)
 	if want := []string{
-		"hub.agent.unknown nobody", "hub.plan.agent_away gone", "hub.plan.not_allowed limited up: daemon.policy.duration", "hub.plan.not_allowed picky up: daemon.policy.test",
+		"hub.agent.unknown missing", "hub.plan.agent_away gone", "hub.plan.not_allowed limited up: daemon.policy.duration", "hub.plan.not_allowed picky up: daemon.policy.test",
 	}; !slices.Equal(found, want) {
 		t.Errorf("%q", found)
 	}

@@ -195,9 +195,6 @@ func levelsOf(sys *cli.System, q campaigns.Question) (out []string) {
 	return out
 }
 
-// mostListed is how many campaigns a hub lists for one request.
-const mostListed = 1000
-
 func newCampaignsCommand(sys *cli.System) *cobra.Command {
 	f := &asking{}
 	var limit int
@@ -217,7 +214,6 @@ newest first.`,
 				return err
 			}
 			var all []campaigns.State
-			limit = min(max(limit, 1), mostListed)
 			q := url.Values{"limit": {strconv.Itoa(limit)}, "after": {after}}
 			if err := c.ask(cmd.Context(), http.MethodGet, "/api/v1/campaigns?"+q.Encode(), nil, &all); err != nil {
 				return err

@@ -3,15 +3,13 @@ package server
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"net/netip"
 
 	"soku/internal/measure"
 )
 
 // Ask is a request of a client over a control connection.
 type Ask struct {
-	Client netip.Addr
-	Token  string // that the client presents; empty: none
+	Token string // that the client presents; empty: none
 	// Session is what the client asks for; nil: the request begins no session.
 	Session *Wanted
 }

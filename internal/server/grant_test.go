@@ -45,7 +45,7 @@ func TestAGrantIsForOneSession(t *testing.T) {
 	s, clock := granted(t, measure.TestTCP, tcpOptions())
 	c := s.open(measure.TestTCP, tcpOptions())
 	if got := s.refusal(measure.TestTCP, tcpOptions()); got != "server.grant.used" {
-		t.Errorf("a second beside the first: %q", got)
+		t.Errorf("a second session of the grant: %q", got)
 	}
 	conns := c.tcp()
 	clock.Store(int64(time.Hour)) // the session goes on for as long as it takes

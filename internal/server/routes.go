@@ -142,7 +142,7 @@ func (s *Server) access(r *http.Request, wanted *Wanted) *measure.Error {
 	if s.cfg.Access == nil {
 		return nil
 	}
-	return s.cfg.Access(Ask{Client: clientOf(r).Addr(), Token: bearer(r), Session: wanted})
+	return s.cfg.Access(Ask{Token: bearer(r), Session: wanted})
 }
 
 // refusals are requests and sessions without access. One a second is logged, with how many others there were

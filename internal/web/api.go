@@ -358,11 +358,14 @@ const (
 
 func (c Config) listCampaigns(r *http.Request, _ users.Person) (any, error) {
 	q := r.URL.Query()
-	limit, err := strconv.Atoi(q.Get("limit"))
-	if err != nil || limit < 1 {
-		limit = usualCampaigns
+	limit := usualCampaigns
+	if text := q.Get("limit"); text != "" {
+		var err error
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > mostCampaigns {
+			return nil, measure.Fail(measure.KindUsage, "web.campaigns.limit", measure.Figures{"limit": text, "most": mostCampaigns})
+		}
 	}
-	out, err := c.Campaigns.List(r.Context(), q.Get("after"), min(limit, mostCampaigns))
+	out, err := c.Campaigns.List(r.Context(), q.Get("after"), limit)
 	if err != nil {
 		return nil, err
 	}

@@ -352,6 +352,9 @@ func TestAHubThatStartsAgainShowsWhatEndedBefore(t *testing.T) {
 	b.get("/campaigns?after=none").has(t, 404)
 	s.call(t, token, http.MethodGet, "/api/v1/campaigns/"+id, "").has(t, 200, `"done":1`, `"live":false`, "hub.stopped")
 	s.call(t, token, http.MethodGet, "/api/v1/campaigns?limit=1", "").has(t, 200, id, `"done":1`)
+	for _, limit := range []string{"0", "1001", "many"} {
+		s.call(t, token, http.MethodGet, "/api/v1/campaigns?limit="+limit, "").has(t, 400, "web.campaigns.limit")
+	}
 	s.call(t, token, http.MethodGet, "/api/v1/campaigns?after="+id, "").has(t, 200, "[]")
 	s.call(t, token, http.MethodGet, "/api/v1/campaigns/none", "").has(t, 404, "store.no_campaign")
 }
