@@ -116,6 +116,9 @@ type Stop struct {
 	Error  *measure.Error `json:"error,omitempty"`
 }
 
+// CodeSpool is how the codes of refusals begin that an agent gives because its spool has no room now.
+const CodeSpool = "daemon.spool."
+
 // Serve has an agent run a server for trials of others until Until, or until another order with the same
 // Name and no Server.
 type Serve struct {

@@ -107,6 +107,7 @@ type host struct {
 
 	// trial runs a trial that was ordered, in a goroutine of its own; nil: it refuses orders.
 	trial func(o *running)
+	full  int // orders that it refuses first, because its disk is full
 	serve func(fleet.Serve) fleet.Served
 	// command answers the order of a command.
 	command func(fleet.Command) fleet.Commanded
@@ -319,6 +320,9 @@ func (h *host) order(s agent.Spec) fleet.Answer {
 	h.orders++
 	if h.trial == nil {
 		return fleet.Answer{Error: measure.TextError(measure.KindRefused, "the policy of this host refuses it", "")}
+	}
+	if h.orders <= h.full {
+		return fleet.Answer{Error: measure.Fail(measure.KindRefused, "daemon.spool.disk", measure.Figures{"folder": "spool", "free": int64(0)})}
 	}
 	if h.trials[s.Result] != nil || slices.Contains(h.spooled, s.Result) {
 		return fleet.Answer{}

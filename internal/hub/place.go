@@ -193,7 +193,7 @@ func (t *trialRun) background(f func() error, then func(error)) {
 	})
 }
 
-// send gives the order to the agent, again while it cannot be reached: an order that arrives twice is one.
+// send gives the order to the agent, again while it cannot be reached or its spool has no room: an order that arrives twice is one.
 func (t *trialRun) send(ctx context.Context) {
 	h := t.place.hub
 	attempt := func() error { return h.command(t.ctx, t.place.client, fleet.DownTrial, fleet.TrialOrder{Spec: t.spec}) }
@@ -241,12 +241,24 @@ func knows(a *Agent, result string) bool {
 		a.Beat.Spooled > 0 && (slices.Contains(a.Hello.Running, result) || slices.Contains(a.Hello.Spooled, result))
 }
 
+// repeats reports whether an attempt that failed is made again: an agent whose spool has no room is given as long as one that is away.
+func (t *trialRun) repeats(err error) bool {
+	e := measure.AsError(err, measure.KindBroken)
+	switch {
+	case e == nil:
+		return false
+	case strings.HasPrefix(e.Code, fleet.CodeSpool):
+		return time.Since(t.begun) < t.place.o.Patience
+	}
+	return e.Code == codeNoAnswer || e.Code == codeNotSent
+}
+
 // retry makes attempts until one is answered, or the trial is stopped or lost.
 func (t *trialRun) retry(ctx context.Context, attempt func() error, then func(error)) {
 	t.background(func() error {
 		for {
 			err := attempt()
-			if e := measure.AsError(err, measure.KindBroken); e == nil || e.Code != codeNoAnswer && e.Code != codeNotSent {
+			if !t.repeats(err) {
 				return err
 			}
 			wait := time.NewTimer(min(orderEvery, t.place.hub.cfg.Silence))
@@ -261,7 +273,7 @@ func (t *trialRun) retry(ctx context.Context, attempt func() error, then func(er
 			}
 		}
 	}, func(err error) {
-		if e := measure.AsError(err, measure.KindBroken); e != nil && (e.Code == codeNoAnswer || e.Code == codeNotSent) {
+		if t.repeats(err) {
 			return // ctx has ended, which follow sees
 		}
 		then(err)

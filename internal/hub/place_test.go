@@ -99,6 +99,29 @@ func TestAnAgentThatRefusesIsSaid(t *testing.T) {
 	}
 }
 
+func TestATrialWaitsForRoomInTheSpoolOfItsAgent(t *testing.T) {
+	for name, c := range map[string]struct {
+		full     int
+		patience time.Duration
+		code     string
+	}{
+		"there is room again in time": {2, time.Minute, ""},
+		"without patience":            {2, 0, "daemon.spool.disk"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBroker(t)
+			h := b.hub(func(c *hub.Config) { c.Store = memory.New() })
+			one := b.host(1, func(h *host) { h.trial, h.full = measures, c.full })
+			s := spec()
+			s.Result = "r1"
+			r := h.Place(one.id, hub.PlaceOptions{Patience: c.patience}).Run(t.Context(), s, agent.Hooks{Ready: func(context.Context, time.Duration) (time.Time, error) { return time.Time{}, nil }})
+			if code := measure.AsError(r.Error, measure.KindInternal); c.code == "" && r.Error != nil || c.code != "" && (code == nil || code.Code != c.code) {
+				t.Errorf("%v", r.Error)
+			}
+		})
+	}
+}
+
 func TestAResultIsTakenFromTheAgentThatRanTheTrial(t *testing.T) {
 	b := newBroker(t)
 	results := memory.New()
