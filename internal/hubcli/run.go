@@ -224,7 +224,7 @@ newest first.`,
 			if len(all) == 0 {
 				return say(sys, sys.Catalogue.Sentence("hub.campaigns.none", nil))
 			}
-			var rows [][]string
+			rows := [][]string{{sys.Catalogue.Sentence("hub.campaigns.campaign", nil), sys.Catalogue.Sentence("hub.campaigns.how", nil), sys.Catalogue.Sentence("hub.campaigns.progress", nil)}}
 			ended := 0
 			for _, s := range all {
 				if !s.Live {

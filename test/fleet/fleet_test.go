@@ -127,7 +127,7 @@ func TestACampaignMeasuresBetweenTheAgentsWithALabel(t *testing.T) {
 	if len(planned.Patterns) != 1 || planned.Estimate.Trials != 2 || !slices.Equal(planned.Agents["zone=west"], []string{"a", "b"}) || len(planned.Findings) > 0 {
 		t.Errorf("%+v", planned)
 	}
-	if out, err := s.ask("plan", file); err != nil || !strings.Contains(out, "agents with zone=west: a, b") || !strings.Contains(out, "each in an order drawn") {
+	if out, err := s.ask("plan", file); err != nil || !strings.Contains(out, "agents with zone=west: a, b") || !strings.Contains(out, "each in an order drawn") || strings.Contains(out, "()") {
 		t.Errorf("%s, %v", out, err)
 	}
 	run := start(t, s.environment(), s.hubExe, "run", file)
@@ -234,6 +234,9 @@ func TestACampaignThatAPersonStopsIsAnErrorAndGoesOnLater(t *testing.T) {
 		if time.Since(began) > time.Minute {
 			t.Fatalf("%+v: %s", all, run.text())
 		}
+	}
+	if out, err := s.ask("campaigns"); err != nil || !strings.Contains(out, all[0].Campaign) || !strings.Contains(out, "running") {
+		t.Errorf("%v: %q", err, out)
 	}
 	s.must(nil, "stop", all[0].Campaign, "--json")
 	if code := run.status(); code != 130 || !strings.Contains(run.text(), `"campaign": "`+all[0].Campaign) {
