@@ -77,6 +77,9 @@ func ask[T any](ctx context.Context, h *Hub, agent, what string, message any) (a
 	if h.abandoned.Load() {
 		return answer, measure.Fail(measure.KindInterrupted, "hub.closed", nil)
 	}
+	if !h.serves() {
+		return answer, measure.Fail(measure.KindUnreachable, codeNotSent, measure.Figures{"agent": h.Agents.name(agent), "cause": measure.Fail(measure.KindUnreachable, "hub.turn_unknown", nil)})
+	}
 	var body []byte
 	if message != nil {
 		if body, err = json.Marshal(message); err != nil {

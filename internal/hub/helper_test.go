@@ -314,6 +314,12 @@ func (h *host) obey(m *nats.Msg) {
 	_ = m.Respond(encoded(answer))
 }
 
+func (h *host) orderCount() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.orders
+}
+
 func (h *host) order(s agent.Spec) fleet.Answer {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -36,7 +36,10 @@ type Config struct {
 	// Claimed reports whether a campaign is about to take over a trial of an agent that was ordered before this hub started: its
 	// document is left there until then. nil: none is.
 	Claimed func(agent, result string) bool
-	Log     *slog.Logger // nil: nothing is logged
+	// Serves reports whether no other hub can serve in the place of this one now. While it does not, this one answers no agent and orders
+	// nothing. nil: there is no other.
+	Serves func() bool
+	Log    *slog.Logger // nil: nothing is logged
 
 	Silence time.Duration // after which an agent is away; 0: [fleet.Silence]
 	Answers time.Duration // how long an answer is waited for; 0: [fleet.Answers]
@@ -121,6 +124,11 @@ func (h *Hub) Close() {
 // it stops none, and answers no agent.
 func (h *Hub) Abandon() { h.abandoned.Store(true) }
 
+// serves reports whether agents are to hear of this hub: see [Config.Serves].
+func (h *Hub) serves() bool {
+	return !h.abandoned.Load() && (h.cfg.Serves == nil || h.cfg.Serves())
+}
+
 // safely runs f and logs its panic.
 func (h *Hub) safely(f func()) {
 	if e := panics.Catch(f); e != nil {
@@ -133,7 +141,7 @@ func (h *Hub) goSafely(f func()) { h.work.Go(func() { h.safely(f) }) }
 // reply answers a request of an agent. A reply subject that is not of that agent is ignored: it would
 // have the hub give orders to another one.
 func (h *Hub) reply(agent string, m *nats.Msg, answer any) {
-	if h.abandoned.Load() || !fleet.MayReply(agent, m.Reply) {
+	if !h.serves() || !fleet.MayReply(agent, m.Reply) {
 		return
 	}
 	b, err := json.Marshal(answer)

@@ -75,6 +75,14 @@ func (h *Hub) delivery(agent string, m *nats.Msg) {
 // the document in hexadecimal digits, document zstd of at most [fleet.MaxDocument]. The caller has proved that the agent is the one
 // that it says. Kept and Conflict are only set once the document lasts. Documents that come simultaneously wait for each other.
 func (h *Hub) Take(ctx context.Context, agent, result, sum string, document []byte) fleet.Receipt {
+	receipt := h.accept(ctx, agent, result, sum, document)
+	if !h.serves() { // another hub may want it: an agent deletes what was kept
+		return fleet.Receipt{Result: receipt.Result, Error: measure.Fail(measure.KindStore, codeDeferred, measure.Figures{"result": receipt.Result})}
+	}
+	return receipt
+}
+
+func (h *Hub) accept(ctx context.Context, agent, result, sum string, document []byte) fleet.Receipt {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(h.ctx, func() { cancel(measure.Fail(measure.KindInterrupted, "hub.closed", nil)) })()

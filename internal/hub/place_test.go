@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,6 +97,37 @@ func TestAnAgentThatRefusesIsSaid(t *testing.T) {
 	}
 	if got := one.deliver(ordered("r1")); got.Error == nil || got.Error.Code != "hub.result.not_ordered" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// As after a time in which its process was suspended: another hub may serve, and want the result.
+func TestAHubThatMayNotServeKeepsNoResultFromAnother(t *testing.T) {
+	b := newBroker(t)
+	var serves atomic.Bool
+	serves.Store(true)
+	h := b.hub(func(c *hub.Config) { c.Store, c.Serves = memory.New(), serves.Load })
+	one := b.host(1, func(h *host) { h.trial = measures })
+	run := func(ctx context.Context, result string) *measure.Result {
+		s := spec()
+		s.Result = result
+		return h.Place(one.id, hub.PlaceOptions{}).Run(ctx, s, agent.Hooks{Ready: func(context.Context, time.Duration) (time.Time, error) { return time.Time{}, nil }})
+	}
+	document := func(r *measure.Result) fleet.Receipt {
+		packed := pack(encoded(r))
+		return h.Take(t.Context(), one.id, r.ID, sum(packed), packed)
+	}
+	r := run(t.Context(), "r1")
+	if got := document(r); r.Error != nil || !got.Kept {
+		t.Fatal(r.Error, got)
+	}
+	serves.Store(false)
+	if got := document(r); got.Kept || got.Error == nil {
+		t.Errorf("it keeps a result: %+v", got)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer stop()
+	if r := run(ctx, "r2"); r.Error == nil || one.orderCount() != 1 {
+		t.Errorf("%v, %d orders", r.Error, one.orderCount())
 	}
 }
 

@@ -77,7 +77,7 @@ func TestATimedRunDoesNotWaitForWhatIsSetUpAtItsEnd(t *testing.T) {
 	for _, client := range []makers{newRawMaker, newNetMaker} {
 		for _, c := range []struct {
 			streams int
-			most    int64 // opened: two SYNs at once may both pass where the queue has room for one
+			most    int64 // opened: of two SYNs both may pass where the queue has room for one
 			rate    float64
 		}{{1, room, 0}, {2, room + 1, 0}, {1, room, 100}, {2, room + 1, 100}} {
 			o := options(func(o *measure.Options) {

@@ -333,7 +333,8 @@ func (s *Service) openHub(ctx context.Context, own connection, admission *enrol.
 		Claimed: func(agent, result string) bool {
 			return s.claims(ordered[result]) && expected(agent, result)
 		},
-		Log: s.o.Log,
+		Serves: func() bool { return s.turn == nil || s.turn.Holds() },
+		Log:    s.o.Log,
 	})
 	if err != nil {
 		return err

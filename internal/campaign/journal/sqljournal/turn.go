@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"soku/internal/panics"
@@ -17,6 +18,8 @@ type Turn struct {
 	journals *Journals
 	fence    int64
 	lost     chan struct{}
+	began    time.Time
+	held     atomic.Int64 // until when after began no other holder can have the turn, ns
 	stop     context.CancelFunc
 	renews   panics.Group
 }
@@ -36,6 +39,7 @@ func (j *Journals) AwaitTurn(ctx context.Context, url string, waits func(Holder)
 	tick := time.NewTicker(j.turnLease / 15)
 	defer tick.Stop()
 	for first := true; ; {
+		asked := time.Now()
 		holder, fence, err := j.takeTurn(ctx, url)
 		switch {
 		case ctx.Err() != nil:
@@ -43,7 +47,7 @@ func (j *Journals) AwaitTurn(ctx context.Context, url string, waits func(Holder)
 		case err != nil && first:
 			return nil, j.fail("journal.lock", "", err)
 		case err == nil && fence > 0:
-			return j.keepTurn(fence), nil
+			return j.keepTurn(fence, asked), nil
 		case err == nil:
 			first = false
 			waits(holder)
@@ -79,9 +83,11 @@ func (j *Journals) takeTurn(ctx context.Context, url string) (holder Holder, fen
 	return holder, fence, err
 }
 
-func (j *Journals) keepTurn(fence int64) *Turn {
+// keepTurn renews a turn that was taken after asked.
+func (j *Journals) keepTurn(fence int64, asked time.Time) *Turn {
 	ctx, stop := context.WithCancel(j.ctx)
-	t := &Turn{journals: j, fence: fence, lost: make(chan struct{}), stop: stop}
+	t := &Turn{journals: j, fence: fence, lost: make(chan struct{}), began: asked, stop: stop}
+	t.held.Store(int64(j.turnLease))
 	t.renews.Go(func() {
 		tick := time.NewTicker(j.turnLease / 3)
 		defer tick.Stop()
@@ -105,14 +111,22 @@ func (t *Turn) renew(ctx context.Context) (lost bool) {
 	j := t.journals
 	ctx, cancel := context.WithTimeout(ctx, j.turnLease/3)
 	defer cancel()
+	asked := time.Since(t.began)
 	done, err := j.store.DB.ExecContext(ctx, j.query(`UPDATE hub_turn SET held_until = `+j.store.Dialect.Now+` + ? WHERE only_row = 1 AND fence = ?`),
 		j.turnLease.Milliseconds(), t.fence)
 	if err != nil {
 		return false
 	}
 	n, err := done.RowsAffected()
+	if err == nil && n > 0 {
+		t.held.Store(int64(asked + j.turnLease))
+	}
 	return err == nil && n == 0
 }
+
+// Holds reports whether no other holder can serve now. After a time in which this process was suspended or the database did not
+// answer, that is not known until the turn was renewed.
+func (t *Turn) Holds() bool { return int64(time.Since(t.began)) < t.held.Load() }
 
 // Lost is closed when another holder serves: this one was suspended or cut off from the database for longer than the lease.
 func (t *Turn) Lost() <-chan struct{} { return t.lost }

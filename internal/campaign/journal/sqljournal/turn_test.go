@@ -65,11 +65,17 @@ func TestAHubTakesTheTurnAndTheCampaignsOfOneThatIsSilent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !first.Holds() {
+			t.Error("a holder does not know that it serves")
+		}
 		h := begun(t, one, "c1")
 		got := awaited(t, two, "one")
 		first.stop() // it is silent, as a process that is suspended
 		first.renews.Wait()
 		second := <-got
+		if first.Holds() {
+			t.Error("the former holder takes itself as the one that serves")
+		}
 		taken, lock, err := two.Open("c1", func(journal.Record) error { return nil })
 		if err != nil {
 			t.Fatal(err)
