@@ -1,6 +1,7 @@
 package ntttcp
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -89,13 +90,21 @@ func TestAReceiverWithHMeasuresAgain(t *testing.T) {
 			port := freeport.Row(t, 2) + 1
 			r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -H -t 1 %s", port, sync))
 			r.out.until(t, "threads created")
+			last, ended := context.WithCancel(context.Background())
+			t.Cleanup(ended)
 			for round := range 2 {
 				if round == 1 {
-					r.out.interruptAt("cpu busy", func() { r.stop(measure.TextError(measure.KindInterrupted, "interrupted", "")) })
+					r.out.interruptAt("cpu busy", func() {
+						<-last.Done() // the interrupt would reset the connection of a sender that still sends
+						r.stop(measure.TextError(measure.KindInterrupted, "interrupted", ""))
+					})
 				}
 				s := start(t, fmt.Sprintf("-s 127.0.0.1 -p %d -P 1 -n 1 -t 1 -B 8M %s", port, sync))
 				if err := s.wait(t); err != nil {
 					t.Fatalf("%v\n%s", err, s.out)
+				}
+				if round == 1 {
+					ended()
 				}
 				for strings.Count(r.out.String(), "cpu busy") <= round {
 					r.out.until(t, "cpu busy")
