@@ -180,9 +180,11 @@ func (s *site) state(campaign string, is func(campaigns.State) bool) campaigns.S
 	for deadline := time.Now().Add(4 * time.Minute); ; {
 		for hub := range s.hubs {
 			out, err := s.ask(hub, "campaigns", "--json")
-			if said[hub] = err; err != nil || json.Unmarshal([]byte(out), &last) != nil {
+			var now []campaigns.State // an element that is decoded again keeps fields that are absent
+			if said[hub] = err; err != nil || json.Unmarshal([]byte(out), &now) != nil {
 				continue
 			}
+			last = now
 			for _, c := range last {
 				if c.Campaign == campaign && is(c) {
 					return c
