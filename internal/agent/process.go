@@ -152,6 +152,17 @@ func (s Spec) Overtime() *measure.Error {
 // Away is the failure of a trial whose client has gone away: see [Lost].
 func (s Spec) Away(why string) *measure.Error { return lostWith(s.Client.String(), why) }
 
+// whyUnknown is why a trial is lost that its agent does not know.
+const whyUnknown = "dropped"
+
+// Dropped is the failure of a trial that its agent does not know: see [Unknown].
+func (s Spec) Dropped() *measure.Error { return s.Away(whyUnknown) }
+
+// Unknown reports whether a trial was lost because its agent does not know it.
+func Unknown(e *measure.Error) bool {
+	return e != nil && e.Code == codeAway && e.Figures["why"] == whyUnknown
+}
+
 // ServerAway is [Spec.Away] of its server.
 func (s Spec) ServerAway(why string) *measure.Error { return lostWith(s.Server.Name, why) }
 

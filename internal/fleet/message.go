@@ -90,6 +90,9 @@ type Answer struct {
 // also makes the order idempotent: a trial that runs, or whose result is spooled, is not begun again.
 type TrialOrder struct {
 	Spec agent.Spec `json:"spec"`
+	// Again is the SHA-256, in hexadecimal digits, of a document of this result that its campaign does not keep: the
+	// agent deletes that document, if it has it, and runs the trial again.
+	Again string `json:"again,omitempty"`
 }
 
 // TrialReport is what a running trial says, published below [UpTrial] and the identity of its result.

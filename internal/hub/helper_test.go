@@ -114,13 +114,14 @@ type host struct {
 	// hears reports whether an order to start reaches it; nil: it does.
 	hears func(fleet.Start) bool
 
-	mu      sync.Mutex
-	trials  map[string]*running
-	orders  int
-	number  int64
-	spooled []string
-	work    sync.WaitGroup
-	stop    chan struct{}
+	mu       sync.Mutex
+	trials   map[string]*running
+	orders   int
+	number   int64
+	spooled  []string
+	document string // SHA-256 of the document that is spooled
+	work     sync.WaitGroup
+	stop     chan struct{}
 }
 
 // running is a trial on a host.
@@ -289,6 +290,11 @@ func (h *host) obey(m *nats.Msg) {
 	case fleet.Down(h.id, fleet.DownTrial):
 		var o fleet.TrialOrder
 		_ = json.Unmarshal(m.Data, &o)
+		h.mu.Lock()
+		if o.Again != "" && o.Again == h.document {
+			h.spooled, h.document = nil, ""
+		}
+		h.mu.Unlock()
 		answer = h.order(o.Spec)
 	case fleet.Down(h.id, fleet.DownStart):
 		var s fleet.Start

@@ -115,7 +115,7 @@ func (h *Hub) awaitClaim(ctx context.Context, agent, result string) bool {
 	if !claimed() {
 		return true
 	}
-	news, leave := h.orders.added(result)
+	news, leave := h.orders.added(agent, result)
 	defer leave()
 	if news == nil {
 		return true
@@ -193,7 +193,7 @@ func (h *Hub) take(ctx context.Context, agent, result, sum string, document []by
 		receipt.Kept = true
 		return receipt
 	case ordered != nil && ordered.deferred && !there:
-		switch ordered.give(r) {
+		switch ordered.give(r, sum) {
 		case keptByNone:
 			receipt.Kept = true
 			return receipt
@@ -215,7 +215,7 @@ func (h *Hub) take(ctx context.Context, agent, result, sum string, document []by
 	if receipt.Conflict = c.Conflict; c.Conflict {
 		h.cfg.Log.Warn("another document of a result was put aside", "agent", agent, "result", result)
 	} else if receipt.Kept = true; ordered != nil {
-		ordered.give(r)
+		ordered.give(r, sum)
 	}
 	return receipt
 }

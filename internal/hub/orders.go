@@ -26,7 +26,8 @@ type order struct {
 	agent    string
 	spec     agent.Spec
 	at       time.Time
-	deferred bool // the caller of its place keeps the result
+	deferred bool   // the caller of its place keeps the result
+	again    string // SHA-256 of a document that the caller got for the same result and did not keep: the trial runs again; or empty
 
 	delivered chan *measure.Result // of one element: the document was taken
 	kept      chan struct{}        // closed when the store has it, of a deferred one
@@ -36,7 +37,7 @@ type order struct {
 	waits    bool      // its place has not returned
 	returned time.Time // when it did
 	unwanted bool      // nothing is to be kept: of a check before a campaign, or of a trial that was stopped
-	taken    bool      // the document was given to it
+	taken    string    // SHA-256 of the document that was given to it, or empty
 	reports  []stamped // not fetched
 }
 
@@ -53,12 +54,16 @@ const maxReports = 64
 func (o *orders) add(client string, s agent.Spec, at time.Time, deferred, unwanted bool) (*order, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if before := o.all[s.Result]; before != nil && before.awaited() {
+	before := o.all[s.Result]
+	if before != nil && before.awaited() {
 		return nil, measure.Fail(measure.KindRefused, "hub.result.awaited", measure.Figures{"result": s.Result})
 	}
 	ordered := &order{
 		agent: client, spec: s, at: at, deferred: deferred, unwanted: unwanted, waits: true,
 		delivered: make(chan *measure.Result, 1), kept: make(chan struct{}), bell: make(chan struct{}, 1),
+	}
+	if before != nil && deferred && !before.settled() {
+		ordered.again = before.document()
 	}
 	o.all[s.Result] = ordered
 	if news := o.news[s.Result]; news != nil {
@@ -68,11 +73,12 @@ func (o *orders) add(client string, s agent.Spec, at time.Time, deferred, unwant
 	return ordered, nil
 }
 
-// added is closed when a result is ordered; leave ends the wait for that and must be called. It is nil if it was ordered.
-func (o *orders) added(result string) (news <-chan struct{}, leave func()) {
+// added is closed when a result is ordered; leave ends the wait for that and must be called. It is nil if it was ordered from that
+// agent.
+func (o *orders) added(client, result string) (news <-chan struct{}, leave func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.all[result] != nil {
+	if found := o.all[result]; found != nil && found.agent == client {
 		return nil, func() {}
 	}
 	c := o.news[result]
@@ -133,12 +139,27 @@ func (o *orders) settle(results ...*measure.Result) {
 		if ordered == nil || !ordered.deferred {
 			continue
 		}
-		select {
-		case <-ordered.kept:
-		default:
+		if !ordered.settled() {
 			close(ordered.kept)
 		}
 	}
+}
+
+// settled reports whether the store has the result of a deferred order, or nothing is to be kept.
+func (o *order) settled() bool {
+	select {
+	case <-o.kept:
+		return true
+	default:
+		return false
+	}
+}
+
+// document is the SHA-256 of the document that its place took, or empty.
+func (o *order) document() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.taken
 }
 
 func (o *order) awaited() bool {
@@ -160,18 +181,21 @@ const (
 	keptByNone
 )
 
-// give hands a document to the place of the order, if that waits for it, and returns who keeps it.
-func (o *order) give(r *measure.Result) keeper {
+// give hands a document to the place of the order, if that waits for it, and returns who keeps it. sum is its SHA-256.
+func (o *order) give(r *measure.Result, sum string) keeper {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.waits && !o.taken {
-		o.taken = true
+	if sum == o.again { // it was on its way when the agent deleted it
+		return keptByCaller
+	}
+	if o.waits && o.taken == "" {
+		o.taken = sum
 		o.delivered <- r
 	}
 	switch {
 	case o.unwanted:
 		return keptByNone
-	case o.deferred && o.taken && (o.waits || time.Since(o.returned) < deferredFor):
+	case o.deferred && o.taken != "" && (o.waits || time.Since(o.returned) < deferredFor):
 		return keptByCaller
 	}
 	return keptHere

@@ -196,7 +196,9 @@ func (t *trialRun) background(f func() error, then func(error)) {
 // send gives the order to the agent, again while it cannot be reached or its spool has no room: an order that arrives twice is one.
 func (t *trialRun) send(ctx context.Context) {
 	h := t.place.hub
-	attempt := func() error { return h.command(t.ctx, t.place.client, fleet.DownTrial, fleet.TrialOrder{Spec: t.spec}) }
+	attempt := func() error {
+		return h.command(t.ctx, t.place.client, fleet.DownTrial, fleet.TrialOrder{Spec: t.spec, Again: t.order.again})
+	}
 	t.retry(ctx, attempt, func(err error) {
 		if err != nil {
 			t.refused, t.over, t.failed = true, true, err
@@ -215,7 +217,7 @@ func (t *trialRun) claim(ctx context.Context) {
 		for {
 			if a, _, _ := agents.get(t.place.client); a.State == Connected && a.Hello.Instance != "" {
 				if !knows(&a, t.spec.Result) {
-					return t.spec.Away("dropped")
+					return t.spec.Dropped()
 				}
 				return nil
 			}

@@ -69,6 +69,52 @@ func TestATrialRunsOnAnAgent(t *testing.T) {
 	}
 }
 
+// A campaign orders a trial again while its server does not answer. Until it keeps one, the results have one identity.
+func TestATrialThatItsCampaignOrdersAgainRunsAgain(t *testing.T) {
+	b := newBroker(t)
+	h := b.hub(nil)
+	refused := measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": "10.0.0.2:7658"})
+	late := make(chan fleet.Receipt, 1)
+	var first []byte
+	one := b.host(1, func(h *host) {
+		h.trial = func(r *running) {
+			d := r.result()
+			if first == nil {
+				d.Error = refused
+				first = pack(encoded(d))
+				h.mu.Lock()
+				h.spooled, h.document = []string{d.ID}, sum(first)
+				h.mu.Unlock()
+				late <- h.deliverBytes(d.ID, first)
+				return
+			}
+			if got := h.deliverBytes(d.ID, first); got.Error == nil || got.Error.Code != "hub.result.deferred" { // it was on its way
+				t.Errorf("%+v", got)
+			}
+			late <- h.deliver(d)
+		}
+	})
+	s := spec()
+	s.Result = "r1"
+	place := h.Place(one.id, hub.PlaceOptions{Deferred: true})
+	if r := place.Run(t.Context(), s, agent.Hooks{}); r.Error == nil || r.Error.Code != "dial.refused" {
+		t.Fatalf("%+v", r.Error)
+	}
+	if got := receive(t, late); got.Kept {
+		t.Error("its campaign has not kept it")
+	}
+	r := place.Run(t.Context(), s, agent.Hooks{})
+	if r.Error != nil || r.Summary.GoodputBps != 1e9 {
+		t.Errorf("%+v", r.Error)
+	}
+	if err := h.Store().Put(t.Context(), r); err != nil {
+		t.Error(err)
+	}
+	if got := receive(t, late); !got.Kept {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestAResultThatIsThereIsNotMeasuredAgain(t *testing.T) {
 	b := newBroker(t)
 	results := memory.New()

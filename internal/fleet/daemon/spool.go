@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -99,8 +101,20 @@ func (s *spool) put(result string, document []byte) error {
 	return nil
 }
 
-// remove deletes a document that the hub has.
-func (s *spool) remove(result string) error {
+// forget deletes the document of a result that is measured again, if it has that SHA-256.
+func (s *spool) forget(result, sum string) error {
+	document, err := os.ReadFile(s.path(result))
+	if err != nil {
+		return nil //nolint:nilerr // there is none, or it stays
+	}
+	if got := sha256.Sum256(document); hex.EncodeToString(got[:]) != sum {
+		return nil
+	}
+	return s.delete(result)
+}
+
+// delete deletes a document.
+func (s *spool) delete(result string) error {
 	if err := os.Remove(s.path(result)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return measure.Fail(measure.KindStore, "daemon.spool.write", measure.Figures{"folder": s.dir, "cause": err})
 	}
@@ -110,6 +124,16 @@ func (s *spool) remove(result string) error {
 		s.bytes -= s.files[i].bytes
 		s.files = slices.Delete(s.files, i, i+1)
 	}
+	return nil
+}
+
+// remove deletes a document that the hub has.
+func (s *spool) remove(result string) error {
+	if err := s.delete(result); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !s.taken[result] {
 		s.taken[result] = true
 		s.order = append(s.order, result)

@@ -51,6 +51,11 @@ func (t *trials) begin(ctx context.Context, order fleet.TrialOrder) (run func(),
 	if !validResult(s.Result) || s.Schema != "" && s.Schema != agent.Schema {
 		return nil, measure.Fail(measure.KindUsage, "daemon.order.spec", measure.Figures{"result": s.Result, "schema": s.Schema, "known": agent.Schema})
 	}
+	if order.Again != "" {
+		if err := t.d.spool.forget(s.Result, order.Again); err != nil {
+			return nil, err
+		}
+	}
 	t.mu.Lock()
 	known, err := t.admits(s.Result)
 	t.mu.Unlock()

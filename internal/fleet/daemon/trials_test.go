@@ -114,6 +114,35 @@ func TestATrialIsRunAndItsResultIsDeliveredOnce(t *testing.T) {
 	a.end()
 }
 
+func TestATrialRunsAgainInThePlaceOfAResultThatItsCampaignDoesNotKeep(t *testing.T) {
+	h := newTestHub(t)
+	h.receipt = func(d delivered) *fleet.Receipt {
+		return &fleet.Receipt{Result: d.result, Error: &measure.Error{Kind: measure.KindStore, Message: "left to its campaign"}}
+	}
+	a, id, c := agentOf(t, h, nil)
+	o := aTrial("127.0.0.1:1", 100*time.Millisecond) // no server
+	h.orderTrial(id, o)
+	first := h.awaitResult(o.Spec.Result)
+	if r := first.decode(t); r.Error == nil {
+		t.Fatal("it has not failed")
+	}
+	again := o
+	again.Spec.Host = startServer(t)
+	again.Again = strings.Repeat("0", 64) // another document
+	h.orderTrial(id, again)
+	if d := h.awaitResult(o.Spec.Result); d.sum != first.sum {
+		t.Error("it has run again")
+	}
+	again.Again = first.sum
+	h.orderTrial(id, again)
+	h.orderTrial(id, again) // one that arrives twice
+	d := await(t, "a result", h.results, func(d delivered) bool { return d.sum != first.sum })
+	if r := d.decode(t); r.Error != nil || r.ID != o.Spec.Result || len(spoolFiles(t, c)) != 1 {
+		t.Errorf("%+v, spooled %q", r.Error, spoolFiles(t, c))
+	}
+	a.end()
+}
+
 func TestAResultIsKeptUntilTheHubHasIt(t *testing.T) {
 	h := newTestHub(t)
 	h.receipt = func(delivered) *fleet.Receipt { return nil }
