@@ -211,6 +211,9 @@ type paired struct {
 // Run implements [agent.Place]. Where the way is not known, as of a campaign that goes on after its hub was restarted, it is
 // tried before.
 func (p paired) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
+	if p.job.Former {
+		return p.takeOver(ctx, s, h)
+	}
 	found := p.agents.current(p.job)
 	if found == nil && s.Result != "" {
 		tried, _ := p.agents.find(ctx, schedule.ProbeOf(p.job)) // another failure is that of the trial
@@ -226,21 +229,44 @@ func (p paired) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.R
 	}
 	j := p.job
 	if found.reversed {
-		j = exchanged(j)
-		s.Options, s.Client, s.Server, s.Baselines = j.Options, j.Client.Endpoint, j.Server.Endpoint, nil
-		planned, _ := p.agents.plan.Endpoints.Get(j.Server.Endpoint.Name)
-		s.Options.Port = cmp.Or(planned.Port, s.Options.Port)
+		j, s = p.exchange(s)
 	}
 	s.Server.Address = cmp.Or(j.Server.Endpoint.Address, found.address)
 	s.Host = s.Server.Address
 	r := p.agents.direct(j, nil).Run(ctx, s, h)
 	if found.reversed {
-		r.Findings.Add(finding.ConnectionReversed, "", measure.Figures{"client": p.job.Client.Reference(), "server": p.job.Server.Reference()})
+		p.addReversed(r)
 	}
 	if found.first != nil {
 		r.Findings.Add(finding.OtherAddress, "", measure.Figures{"server": j.Server.Reference(), "address": found.address, "first": found.first.address})
 	}
 	return r
+}
+
+// takeOver awaits a trial that a hub before this one began, on the agent that opened its connection. No way is tried before, because its
+// hosts may still measure.
+func (p paired) takeOver(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
+	r := p.agents.direct(p.job, nil).Run(ctx, s, h)
+	if !agent.Unknown(r.Error) || !reversible(p.job) {
+		return r
+	}
+	j, s := p.exchange(s)
+	r = p.agents.direct(j, nil).Run(ctx, s, h)
+	p.addReversed(r)
+	return r
+}
+
+// exchange is the job and its trial with the connection opened by the server.
+func (p paired) exchange(s agent.Spec) (schedule.Job, agent.Spec) {
+	j := exchanged(p.job)
+	s.Options, s.Client, s.Server, s.Baselines = j.Options, j.Client.Endpoint, j.Server.Endpoint, nil
+	planned, _ := p.agents.plan.Endpoints.Get(j.Server.Endpoint.Name)
+	s.Options.Port = cmp.Or(planned.Port, s.Options.Port)
+	return j, s
+}
+
+func (p paired) addReversed(r *measure.Result) {
+	r.Findings.Add(finding.ConnectionReversed, "", measure.Figures{"client": p.job.Client.Reference(), "server": p.job.Server.Reference()})
 }
 
 // current is how the ends of a job reach each other, or nil if that is not known. One with an address that its agent no longer has
