@@ -48,9 +48,10 @@ func (d *daemon) permit(ctx context.Context, now bool) error {
 	return err
 }
 
-// permitOnce renews the permission; an agent that is not known to the hub, and has a token, joins.
+// permitOnce renews the permission, also one that is lost, for which the key is enough; an agent that is not known to the hub,
+// and has a token, joins.
 func (d *daemon) permitOnce(ctx context.Context, m membership) error {
-	if m.JWT != "" {
+	if m.JWT != "" || d.state.lost {
 		j, err := d.https.renew(ctx)
 		if err == nil {
 			return d.admitted(j, "")

@@ -98,7 +98,7 @@ func (d *daemon) configure() error {
 	switch {
 	case m.URL == "":
 		return measure.Fail(measure.KindUsage, "daemon.no_hub", measure.Figures{"folder": d.Folder})
-	case m.JWT == "" && d.Token == "":
+	case m.JWT == "" && d.Token == "" && !d.state.lost:
 		return measure.Fail(measure.KindUsage, "daemon.no_token", measure.Figures{"hub": m.URL})
 	}
 	d.https = newHub(m.URL, m.Pin, d.state, d.compareClocks)

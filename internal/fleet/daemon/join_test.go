@@ -59,6 +59,26 @@ func TestAnAgentJoinsOnceAndIsKnownAfterwards(t *testing.T) {
 	b.end()
 }
 
+// The token may be too old then; the key is enough.
+func TestAnAgentWhosePermissionIsLostGetsAnotherByItsKey(t *testing.T) {
+	h := newTestHub(t)
+	c := h.config(t.TempDir())
+	for _, token := range []string{c.Token, "too old", ""} {
+		c.Token = token
+		a := run(t, c)
+		await(t, "a greeting", h.hellos, nil)
+		a.end()
+		if err := os.Remove(filepath.Join(c.Folder, joinName)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if h.asked(fleet.PathJoin) != 1 || h.asked(fleet.PathRenew) != 2 {
+		t.Errorf("joined %d times, renewed %d times", h.asked(fleet.PathJoin), h.asked(fleet.PathRenew))
+	}
+	h.edit(func(h *testHub) { h.refuse = true })
+	run(t, c).refusedAs("daemon.hub.refused")
+}
+
 func TestWhatAHubRefusesEndsTheAgent(t *testing.T) {
 	h := newTestHub(t)
 	c := h.config(t.TempDir())

@@ -50,6 +50,7 @@ type state struct {
 	lock *os.File
 	key  nkeys.KeyPair
 	id   string // its public half
+	lost bool   // there is a key, but not what is remembered: a hub may know the agent
 
 	mu sync.Mutex
 	m  membership
@@ -75,11 +76,13 @@ func openState(dir string) (_ *state, err error) {
 	case !free:
 		return nil, measure.Fail(measure.KindRefused, "daemon.state.locked", measure.Figures{"folder": dir})
 	}
-	if err := s.readKey(); err != nil {
+	made, err := s.readKey()
+	if err != nil {
 		return nil, err
 	}
 	b, err := readSmall(filepath.Join(dir, joinName))
 	if errors.Is(err, fs.ErrNotExist) {
+		s.lost = !made
 		return s, nil
 	}
 	if err == nil {
@@ -98,13 +101,14 @@ func (s *state) close() {
 
 // readKey reads the key, or makes one. It depends on nothing of the host, so that hosts with copies
 // of one disk image have different keys.
-func (s *state) readKey() error {
+func (s *state) readKey() (made bool, err error) {
 	name := filepath.Join(s.dir, keyName)
 	seed, err := readSmall(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		made = true
 		if s.key, err = nkeys.CreateUser(); err != nil {
-			return stateFailure(s.dir, err)
+			return false, stateFailure(s.dir, err)
 		}
 		if seed, err = s.key.Seed(); err == nil {
 			err = durable.WriteFile(name, seed, 0o600)
@@ -119,9 +123,9 @@ func (s *state) readKey() error {
 		err = nkeys.ErrInvalidUserSeed
 	}
 	if err != nil {
-		return measure.Fail(measure.KindStore, "daemon.state.key", measure.Figures{"file": name, "cause": err})
+		return false, measure.Fail(measure.KindStore, "daemon.state.key", measure.Figures{"file": name, "cause": err})
 	}
-	return nil
+	return made, nil
 }
 
 // membership is what is remembered of the hub.
