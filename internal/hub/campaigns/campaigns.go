@@ -345,15 +345,27 @@ func (c *Campaigns) settle(id string, why *measure.Error) {
 	c.settled[id] = why
 }
 
-// left is how to go on with a campaign whose last run did not end in good order, or ended because its hub did. It is nil for
-// others.
+// passing are causes for which a store takes nothing, and which may pass without a change of campaign or store.
+var passing = []string{"store.cause.full", "store.cause.stopped", "store.cause.unreachable", "store.cause.many_connections", "store.cause.locked"}
+
+// goesOn reports whether a hub goes on with a campaign whose last run has this end: the hub ended, or the disk of the store was full.
+func goesOn(end journal.Record) bool {
+	for e := end.Error; e != nil; e = e.Cause {
+		if slices.Contains(passing, e.Code) {
+			return true
+		}
+	}
+	return end.Code == codeStopping
+}
+
+// left is how to go on with a campaign whose last run did not end in good order, or [goesOn]. It is nil for others.
 func (c *Campaigns) left(id string) (*conduct.Order, error) {
 	var head *journal.PlanRecord
 	var run journal.RunRecord // the last one
 	var blocked map[schedule.EndpointPair]*measure.Error
 	ended := false
 	err := c.conductor.Journals.Read(id, func(r journal.Record) error {
-		ended = r.Kind == journal.RecordEnded && r.Code != codeStopping
+		ended = r.Kind == journal.RecordEnded && !goesOn(r)
 		switch {
 		case r.Kind == journal.RecordPlan:
 			head = r.Plan

@@ -213,6 +213,63 @@ func (s severed) Create(id string) (journal.Journal, journal.Lock, error) {
 	return severedJournal{j, s.cut}, l, err
 }
 
+// full are journals whose disk is full for one record: that of the second result.
+type full struct {
+	*journal.Memory
+	why string // code of the cause
+}
+
+type fullJournal struct {
+	journal.Journal
+	why     string
+	results int
+}
+
+func (j *fullJournal) Append(records ...journal.Record) error {
+	if records[0].Kind == journal.RecordTrialFinished {
+		if j.results++; j.results == 2 {
+			return measure.Fail(measure.KindStore, "journal.write", measure.Figures{"path": "x", "cause": measure.Fail(measure.KindStore, j.why, nil)})
+		}
+	}
+	return j.Journal.Append(records...)
+}
+
+func (f full) Create(id string) (journal.Journal, journal.Lock, error) {
+	j, l, err := f.Memory.Create(id)
+	return &fullJournal{Journal: j, why: f.why}, l, err
+}
+
+func TestACampaignGoesOnWhenTheDiskOfItsJournalWasFull(t *testing.T) {
+	for why, goesOn := range map[string]bool{"store.cause.full": true, "store.cause.damaged": false} {
+		f := newFixture(t)
+		host := conduct.ThisHost()
+		host.Agents = localagents.Agents{Here: host.Here, Pass: open()}
+		c := campaigns.New(campaigns.Config{
+			Conductor: conduct.Conductor{Host: host, Store: f.store, Journals: full{f.journals, why}},
+			Limits:    func() (*catalog.Catalog, error) { return catalog.Builtin(), nil }, Log: slog.New(slog.DiscardHandler), Patience: time.Minute,
+		})
+		defer c.Close()
+		r, err := c.Start(t.Context(), campaigns.Order{File: "plan.yaml", Text: f.plan("")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := until(t, r, ended)
+		if s.Done != 1 || s.Error == nil || s.Error.Code != "journal.write" {
+			t.Fatalf("%+v", s)
+		}
+		ids, err := c.TakeOver(t.Context())
+		if err != nil || (len(ids) == 1) != goesOn {
+			t.Fatalf("%s: %v, %v", why, ids, err)
+		}
+		if !goesOn {
+			continue
+		}
+		if s = until(t, c.Find(s.Campaign), ended); s.Done != 3 || s.Error != nil {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
 func TestATrialThatWentOnWithoutItsHubIsNotMeasuredAgain(t *testing.T) {
 	for name, known := range map[string]bool{"its agent has it": true, "its agent was started again": false} {
 		t.Run(name, func(t *testing.T) {

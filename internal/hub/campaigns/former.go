@@ -151,7 +151,7 @@ func (c *Campaigns) readFormer(ctx context.Context, entry store.Campaign) (State
 		return h.State, nil
 	case err != nil:
 		return State{}, err
-	case h.ended.Kind != journal.RecordEnded || h.ended.Code == codeStopping: // the hub goes on with it, if it can
+	case h.ended.Kind != journal.RecordEnded || goesOn(h.ended): // the hub goes on with it, if it can
 		h.EndedAt, h.Error = nil, c.whySettled(entry.ID)
 	default:
 		h.EndedAt, h.Error = &h.ended.At, atHub(failure(h.ended))
