@@ -86,7 +86,7 @@ simulations: ## simulate the rules of statistics at full size and write the tabl
 verdicts: build ## compare verdicts with the known limits of emulated networks (root, half an hour; VERDICTS="-seed 7", or -busy for the same on busy hosts)
 	$(GO) run ./test/verdicts $(VERDICTS)
 
-faults: ## kill hubs, agents, brokers and PostgreSQL at random moments, 50 times (docs/faults.md; SEED=7 repeats one run, FAULTS=5 makes five)
+faults: ## kill hubs, agents, brokers and PostgreSQL at random moments, 50 times, and what takes minutes (docs/faults.md; SEED=7 repeats one run, FAULTS=5 makes five)
 	SOKU_FAULTS=$(or $(FAULTS),50) SEED=$(SEED) $(GO) test -count=1 -timeout 4h -v ./test/faults
 
 scale: ## have simulated agents join a hub and print what it takes (docs/scale.md; SCALE=3000 for that many)

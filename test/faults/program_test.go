@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +21,7 @@ type program struct {
 	args  []string
 	extra []string // of the environment
 	after func() time.Duration
+	enter func() error // has the thread that starts it in its network namespace; nil: that of the test
 
 	mu    sync.Mutex
 	cmd   *exec.Cmd
@@ -32,7 +35,13 @@ type program struct {
 // keep starts a program until the test ends. after is how long it is not there after its end; nil: 100 ms.
 func keep(t *testing.T, name string, environment []string, after func() time.Duration, args ...string) *program {
 	t.Helper()
-	p := &program{t: t, name: name, args: args, extra: environment, after: after, more: make(chan struct{}, 1), done: make(chan struct{}), ended: make(chan struct{})}
+	return keepIn(t, nil, name, environment, after, args...)
+}
+
+// keepIn is [keep] of a program in a network namespace.
+func keepIn(t *testing.T, enter func() error, name string, environment []string, after func() time.Duration, args ...string) *program {
+	t.Helper()
+	p := &program{t: t, name: name, args: args, extra: environment, after: after, enter: enter, more: make(chan struct{}, 1), done: make(chan struct{}), ended: make(chan struct{})}
 	go p.run()
 	t.Cleanup(func() {
 		p.end()
@@ -45,8 +54,17 @@ func keep(t *testing.T, name string, environment []string, after func() time.Dur
 
 func (p *program) run() {
 	defer close(p.done)
+	if p.enter != nil {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		if err := p.enter(); err != nil {
+			p.t.Errorf("%s: %v", p.name, err)
+			return
+		}
+	}
 	for {
+		p.mu.Lock()
 		cmd := exec.Command(p.args[0], p.args[1:]...)
+		p.mu.Unlock()
 		cmd.Env = append(os.Environ(), p.extra...)
 		cmd.Stdout, cmd.Stderr = p, p
 		input, err := cmd.StdinPipe() // a broker ends with it
@@ -114,6 +132,15 @@ func (p *program) signal(s syscall.Signal) {
 	}
 }
 
+// replace starts the program again with another value of a flag.
+func (p *program) replace(flag, value string) {
+	p.mu.Lock()
+	p.args = slices.Clone(p.args)
+	p.args[slices.Index(p.args, flag)+1] = value
+	p.mu.Unlock()
+	p.signal(syscall.SIGTERM)
+}
+
 // suspend stops the program for a time.
 func (p *program) suspend(d time.Duration) {
 	p.signal(syscall.SIGSTOP)
@@ -148,8 +175,14 @@ func (p *program) end() {
 // await waits until the program has written a text.
 func (p *program) await(text string) {
 	p.t.Helper()
+	p.awaitTimes(text, 1)
+}
+
+// awaitTimes waits until the program has written a text a number of times.
+func (p *program) awaitTimes(text string, times int) {
+	p.t.Helper()
 	limit := time.After(time.Minute)
-	for !strings.Contains(p.text(), text) {
+	for strings.Count(p.text(), text) < times {
 		select {
 		case <-p.more:
 		case <-limit:

@@ -28,6 +28,7 @@ type Server struct {
 	password string
 	settings []string // as in fsync=on
 	process  *exec.Cmd
+	ended    chan struct{} // closed when the process has
 	said     *bytes.Buffer
 	next     atomic.Int64 // database
 }
@@ -96,13 +97,16 @@ func binaries() (string, error) {
 }
 
 // Start makes a server that listens on loopback, and returns when it can be used. settings come after its own.
-func Start(settings ...string) (s *Server, err error) {
+func Start(settings ...string) (s *Server, err error) { return StartIn("", settings...) }
+
+// StartIn is [Start] of a server whose folder is in another one than the system's for temporary files.
+func StartIn(parent string, settings ...string) (s *Server, err error) {
 	bin, err := binaries()
 	if err != nil {
 		return nil, err
 	}
 	s = &Server{password: "p@ss:/?#word", settings: settings, said: new(bytes.Buffer)}
-	if s.folder, err = os.MkdirTemp("", "soku-postgresql-"); err != nil {
+	if s.folder, err = os.MkdirTemp(parent, "soku-postgresql-"); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -144,6 +148,12 @@ func (s *Server) run() error {
 	if err := s.process.Start(); err != nil {
 		return err
 	}
+	ended := make(chan struct{})
+	go func(process *exec.Cmd) {
+		defer close(ended)
+		_ = process.Wait()
+	}(s.process)
+	s.ended = ended
 	return s.await()
 }
 
@@ -164,9 +174,21 @@ func (s *Server) Restart(after time.Duration) error {
 			_ = p.Kill()
 		}
 	}
-	_ = s.process.Wait()
+	<-s.ended
 	time.Sleep(after)
 	return s.run()
+}
+
+// Revive starts a server again that has ended by itself, and returns when it answers.
+func (s *Server) Revive() error {
+	answers := make(chan error, 1)
+	go func() { answers <- s.await() }()
+	select {
+	case <-s.ended:
+		return s.run()
+	case err := <-answers:
+		return err
+	}
 }
 
 // await returns when the server answers.
@@ -208,9 +230,9 @@ func (s *Server) url(database string) string {
 
 // Close stops the server and deletes its data.
 func (s *Server) Close() {
-	if s.process != nil && s.process.Process != nil {
+	if s.ended != nil {
 		_ = s.process.Process.Signal(os.Interrupt) // a fast shutdown
-		_ = s.process.Wait()
+		<-s.ended
 	}
 	_ = os.RemoveAll(s.folder)
 }
