@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
-	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"golang.org/x/text/language"
@@ -17,8 +17,7 @@ import (
 	"soku/internal/text"
 )
 
-// japanese has a few messages, as a translator begins.
-func japanese() *text.Catalogue { return text.For(language.Japanese, os.DirFS("testdata/language")) }
+func japanese() *text.Catalogue { return text.For(language.Japanese) }
 
 // failedTrial is the data folder of a store with a campaign whose newest trial failed.
 func failedTrial(t *testing.T) (folder string) {
@@ -66,9 +65,8 @@ func keepFailedTrial(t *testing.T, sys *System) {
 	}
 }
 
-// A file of messages in another language is all that it takes: what a person reads is in
-// that language where it has the message, and in English where it has none.
-func TestASecondLanguageIsAFileOfMessages(t *testing.T) {
+// People read the language of the catalogue.
+func TestTheOutputIsInTheLanguageOfTheCatalogue(t *testing.T) {
 	folder := failedTrial(t)
 	for _, c := range []struct {
 		args []string
@@ -76,20 +74,19 @@ func TestASecondLanguageIsAFileOfMessages(t *testing.T) {
 		want []string
 	}{
 		{[]string{"show", "02FAILED"}, 0, []string{
-			"実効速度    受信側の計測で 200.0 Mbit/s\n",
-			"失敗        サーバーは上限の 1m0s で試験を終了しました (--max-duration)。上限以内の時間を指定してください\n",
-			"警告        集計対象外: クライアント以外からの接続 1 件。経路でアドレスが変換されていませんか (NAT)\n",
-			"note        the first 1000 rows are kept; the histogram has all round trips\n",
-			"moved       0 B sent, 1.500 GB received\n",
+			"スループット 200.0 Mbit/s（受信側で計数）\n",
+			"失敗        上限の 1m0s（--max-duration）に達したため、サーバーがテストを終了しました。",
+			"警告        カウント対象外: クライアント以外のアドレスからの 1 接続。経路上のアドレス変換（NAT）の有無を要確認\n",
+			"転送量      送信 0 B、受信 1.500 GB\n",
 		}},
-		{[]string{"show", "nothing"}, exitStatus[measure.KindNotFound], []string{"エラー: 保存先 ", ` に結果 "nothing" はありません。list them with: soku ls; the beginning of an identity has at least 4 characters` + "\n"}},
-		{[]string{"show", "--wrong"}, exitStatus[measure.KindUsage], []string{"エラー: unknown flag: --wrong。see: soku show --help\n"}},
-		{[]string{"ls"}, 0, []string{"RESULT     開始時刻             TEST  PATH", "失敗 (broken)\n"}},
+		{[]string{"show", "nothing"}, exitStatus[measure.KindNotFound], []string{"soku: ストア ", ` に結果 "nothing" はありません。soku ls で一覧を確認してください。`}},
+		{[]string{"show", "--wrong"}, exitStatus[measure.KindUsage], []string{"soku: unknown flag: --wrong。詳しくは: soku show --help\n"}},
+		{[]string{"ls"}, 0, []string{"結果       開始                 テスト  経路", "失敗: 切断\n"}},
 		{[]string{"report", "--full"}, 0, []string{
-			"\n  失敗した試行: 1\n", "サーバーは上限の 1m0s で試験を終了しました", "1 trial: 集計対象外: クライアント以外からの接続 1\n", "ultra is fastest: ", "\nWarnings\n",
+			"\n  失敗した測定: 1\n", "サーバーがテストを終了しました", "1 回の測定: カウント対象外: クライアント以外のアドレスからの 1", "最速は sku ultra", "\n警告\n",
 		}},
-		{[]string{"report", "--format", "md"}, 0, []string{"- high, round 3, repeat 1: サーバーは上限の 1m0s で試験を終了しました", "## Warnings\n"}},
-		{[]string{"report", "--format", "html"}, 0, []string{`<html lang="ja">`, `<h2 id="answers">結論</h2>`, ">Warnings<", "サーバーは上限の 1m0s で試験を終了しました"}},
+		{[]string{"report", "--format", "md"}, 0, []string{"- high、ラウンド 3、繰り返し 1: 上限の 1m0s（--max-duration）に達したため、", "## 警告\n"}},
+		{[]string{"report", "--format", "html"}, 0, []string{`<html lang="ja">`, `<h2 id="answers">回答</h2>`, ">警告<", "サーバーがテストを終了しました"}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			out, errs, code := shown(t, japanese(), folder, c.args...)
@@ -128,7 +125,7 @@ type readings struct{ times int }
 
 func (r *readings) Open(name string) (fs.File, error) {
 	r.times++
-	return os.DirFS("testdata/language").Open(name)
+	return fstest.MapFS{}.Open(name)
 }
 
 // Reading the catalogue takes longer than a connection: it must not come before the first

@@ -12,17 +12,18 @@ import (
 	"soku/internal/measure/metric"
 )
 
-func japanese() *Catalogue {
-	return For(language.Japanese, fstest.MapFS{"some.ja.json": {Data: []byte(`{
-		"list.last": "{{.First}}と{{.Last}}",
-		"count.round": {"other": "{{.N}} 回"},
-		"label.goodput": "実効速度"
+// german has a few messages, as a translator begins.
+func german() *Catalogue {
+	return For(language.German, fstest.MapFS{"some.de.json": {Data: []byte(`{
+		"list.last": "{{.First}} und {{.Last}}",
+		"count.round": {"one": "{{.N}} Runde", "other": "{{.N}} Runden"},
+		"label.goodput": "Durchsatz"
 	}`)}})
 }
 
 func TestEnglishStandsInForAMessageThatALanguageLacks(t *testing.T) {
-	c := japanese()
-	for key, want := range map[string]string{"label.goodput": "実効速度", "label.moved": "moved"} {
+	c := german()
+	for key, want := range map[string]string{"label.goodput": "Durchsatz", "label.moved": "moved"} {
 		if got := c.Sentence(key, nil); got != want || !c.Has(key) {
 			t.Errorf("%s: %q, want %q; there is one: %v", key, got, want, c.Has(key))
 		}
@@ -42,9 +43,10 @@ func TestLanguagesWriteTheirOwnListsAndCounts(t *testing.T) {
 		catalogue *Catalogue
 		want      []string
 	}{
-		{japanese(), []string{"aとb", "1 回"}},
+		{german(), []string{"a und b", "1 Runde"}},
 		{English(), []string{"a and b", "1 round."}},
-		{For(language.German), []string{"a and b", "1 round."}},
+		{For(language.Japanese), []string{"a と b", "1 ラウンド"}},
+		{For(language.French), []string{"a and b", "1 round."}},
 	} {
 		got := c.catalogue.Sentence("answer.no_difference", Args{
 			"Patterns": []string{"a", "b"}, "Metric": metric.Goodput, "Estimates": []float64{1e6}, "Rounds": 1, "OtherRun": false, "Shared": "",
@@ -58,9 +60,8 @@ func TestLanguagesWriteTheirOwnListsAndCounts(t *testing.T) {
 }
 
 func TestARegionHasTheMessagesOfItsLanguage(t *testing.T) {
-	folder := fstest.MapFS{"some.ja.json": {Data: []byte(`{"label.goodput": "実効速度"}`)}}
-	c := For(language.MustParse("ja-JP"), folder)
-	if got := c.Sentence("label.goodput", nil); got != "実効速度" || c.Language() != "ja-JP" {
+	c := For(language.MustParse("ja-JP"))
+	if got := c.Sentence("label.goodput", nil); got != "スループット" || c.Language() != "ja-JP" {
 		t.Errorf("%s: %q", c.Language(), got)
 	}
 }
