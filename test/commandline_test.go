@@ -35,7 +35,8 @@ var commandLineImports = map[string]string{
 	"soku/internal/text": anyFile, "soku/internal/text/messages": anyFile, "soku/internal/printable": anyFile,
 	"soku/internal/measure/option": anyFile, "soku/internal/measure/metric": anyFile, "soku/internal/measure/finding": anyFile,
 	"soku/internal/measure": anyFile, "soku/internal/version": anyFile, "soku/internal/tests": anyFile,
-	"soku/internal/yamlfile": "errors.go", // the flag that was meant
+	"soku/internal/yamlfile":     "errors.go",   // the flag that was meant
+	"golang.org/x/text/language": "language.go", // tags
 
 	// The operating system.
 	"os": "system.go", "os/exec": "system.go", "os/signal": "system.go", "os/user": "system.go", "syscall": "system.go",

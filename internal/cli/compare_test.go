@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
-
 	"soku/internal/measure"
 	"soku/internal/stats"
+	"soku/internal/text"
 )
 
 // groupOfValues is a group with one value a round.
@@ -293,7 +292,7 @@ func TestComparisonsFitANarrowTerminal(t *testing.T) {
 			t.Fatalf("%s: status %d, %s", args, code, errs)
 		}
 		for line := range strings.Lines(out) {
-			if w := runewidth.StringWidth(strings.TrimRight(line, "\n")); w > 60 {
+			if w := text.Terminal.StringWidth(strings.TrimRight(line, "\n")); w > 60 {
 				t.Errorf("%d columns: %s", w, line)
 			}
 		}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
-
 	"soku/internal/measure"
 	"soku/internal/measure/option"
 	"soku/internal/text"
@@ -181,7 +179,7 @@ func TestHelpIsInGroupsAndAsWideAsTheTerminal(t *testing.T) {
 	}
 	for line := range strings.Lines(help) {
 		examples = strings.HasPrefix(line, "Examples") || examples && strings.TrimSpace(line) != ""
-		if w := runewidth.StringWidth(strings.TrimSpace(line)); w > 50 && !examples {
+		if w := text.Terminal.StringWidth(strings.TrimSpace(line)); w > 50 && !examples {
 			t.Errorf("%d columns: %s", w, line)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/measure/option"
 	"soku/internal/store"
+	"soku/internal/text"
 	"soku/test/storetest"
 )
 
@@ -68,7 +69,7 @@ func TestTheListShowsOptionsThatDifferAndFitsTheTerminal(t *testing.T) {
 		sys.StdoutWidth = func() int { return width }
 		out, _, _ := run("ls")
 		for _, line := range strings.Split(out, "\n") {
-			if w := runewidth.StringWidth(line); w > width {
+			if w := text.Terminal.StringWidth(line); w > width {
 				t.Errorf("%d columns of %d: %s", w, width, line)
 			}
 		}
@@ -185,7 +186,7 @@ func TestTheListOfCampaignsFitsTheTerminal(t *testing.T) {
 			t.Errorf("%d columns: %s", width, out)
 		}
 		for line := range strings.Lines(out) {
-			if w := runewidth.StringWidth(strings.TrimRight(line, "\n")); w > width {
+			if w := text.Terminal.StringWidth(strings.TrimRight(line, "\n")); w > width {
 				t.Errorf("%d columns of %d: %s", w, width, line)
 			}
 		}

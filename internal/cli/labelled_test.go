@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
-
+	"soku/internal/text"
 	"soku/test/tier"
 )
 
@@ -55,7 +54,7 @@ func TestASummaryFitsTheTerminal(t *testing.T) {
 			if strings.HasPrefix(line, "result ") {
 				continue // the last line stays one, for programs that read it
 			}
-			if n := runewidth.StringWidth(strings.TrimRight(line, "\n")); n > 80 {
+			if n := text.Terminal.StringWidth(strings.TrimRight(line, "\n")); n > 80 {
 				t.Errorf("%s: %d columns: %s", args[0], n, line)
 			}
 		}

@@ -37,6 +37,55 @@ func shown(t *testing.T, c *text.Catalogue, folder string, args ...string) (stdo
 	return out.String(), errs.String(), code
 }
 
+// The environment chooses the language as setlocale(3) does, with SOKU_LANG before its variables.
+func TestTheEnvironmentChoosesTheLanguage(t *testing.T) {
+	for _, c := range []struct{ environment, want string }{
+		{"", "en"}, {"LANG=ja_JP.UTF-8", "ja"}, {"LANG=ja_JP.utf8@x", "ja"}, {"LANG=ja", "ja"}, {"LANG=ja-JP", "ja"}, {"LANG=C", "en"}, {"LANG=POSIX", "en"},
+		{"LANG=C.UTF-8", "en"}, {"LANG=fr_FR.UTF-8", "en"}, {"LANG=jam_JM.UTF-8", "en"}, {"LANG=ja_JP.eucJP", "en"},
+		{"LC_MESSAGES=C LANG=ja_JP.UTF-8", "en"}, {"LC_ALL=ja_JP.UTF-8 LC_MESSAGES=C LANG=C", "ja"}, {"LC_ALL= LANG=ja_JP.UTF-8", "ja"},
+		{"SOKU_LANG=en LC_ALL=ja_JP.UTF-8", "en"}, {"SOKU_LANG=ja LC_ALL=C", "ja"},
+	} {
+		variables := map[string]string{}
+		for _, v := range strings.Fields(c.environment) {
+			name, value, _ := strings.Cut(v, "=")
+			variables[name] = value
+		}
+		if got := environmentCatalogue(func(name string) string { return variables[name] }).Language(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.environment, got, c.want)
+		}
+	}
+}
+
+func TestAFlagOfEveryCommandChoosesTheLanguage(t *testing.T) {
+	folder := failedTrial(t)
+	const failed, inJapanese = "failed", "失敗"
+	for _, c := range []struct {
+		catalogue *text.Catalogue
+		args      []string
+		want      string
+		code      int
+	}{
+		{text.English(), []string{"--lang", "ja", "ls"}, inJapanese, 0},
+		{text.English(), []string{"--lang=ja", "ls"}, inJapanese, 0},
+		{text.English(), []string{"ls", "--lang", "ja"}, inJapanese, 0},
+		{text.English(), []string{"show", "--lang=ja", "02FAILED"}, inJapanese, 0},
+		{japanese(), []string{"ls", "--lang", "en"}, failed, 0},
+		{text.English(), []string{"--lang", "ja", "tcp", "--help"}, "受信側で計数します", 0},
+		{text.English(), []string{"tcp", "--help", "--lang", "ja"}, "受信側で計数します", 0},
+		{text.English(), []string{"--lang", "ja", "help", "tcp"}, "受信側で計数します", 0},
+		{text.English(), []string{"--lang", "ja", "show", "--wrong"}, "詳しくは: soku show --help", exitStatus[measure.KindUsage]},
+		{text.English(), []string{"--lang", "ja", "iperf3", "--version"}, "iperf 3", 0},
+		{text.English(), []string{"--lang", "fr", "ls"}, `--lang "fr": neither en nor ja; see: soku ls --help`, exitStatus[measure.KindUsage]},
+		{japanese(), []string{"ls", "--lang=de"}, `--lang "de": en または ja を指定してください。`, exitStatus[measure.KindUsage]},
+		{text.English(), []string{"ls", "--lang"}, "flag needs an argument: --lang", exitStatus[measure.KindUsage]},
+	} {
+		out, errs, code := shown(t, c.catalogue, folder, c.args...)
+		if code != c.code || !strings.Contains(out+errs, c.want) {
+			t.Errorf("%q: status %d, no %q in\n%s%s", c.args, code, c.want, out, errs)
+		}
+	}
+}
+
 // keepFailedTrial stores a trial of the campaign of fillStore that was cut short.
 func keepFailedTrial(t *testing.T, sys *System) {
 	t.Helper()

@@ -11,8 +11,6 @@ import (
 	"soku/internal/campaign/schedule"
 	"soku/internal/measure"
 	"soku/internal/text"
-
-	"github.com/mattn/go-runewidth"
 )
 
 func progressOf(width int) (*progress, *bytes.Buffer) {
@@ -38,8 +36,8 @@ func TestTheLiveLineFitsTheTerminal(t *testing.T) {
 				if kind == campaign.EventResult { // it stays, above the next live line
 					line = strings.TrimSuffix(strings.TrimPrefix(b.String(), "\r\x1b[K"), "\n")
 				}
-				if strings.ContainsAny(line, "\r\n\x1b") || runewidth.StringWidth(line) >= width {
-					t.Errorf("on %d columns the line has %d: %q", width, runewidth.StringWidth(line), line)
+				if strings.ContainsAny(line, "\r\n\x1b") || text.Terminal.StringWidth(line) >= width {
+					t.Errorf("on %d columns the line has %d: %q", width, text.Terminal.StringWidth(line), line)
 				}
 			}
 		}

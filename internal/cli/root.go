@@ -51,6 +51,7 @@ func Run(sys *System) (code int) { return Soku.Run(sys) }
 // Run is [Run] of a program.
 func (p Program) Run(sys *System) (code int) {
 	sys, stdout := filtered(sys)
+	sys.takeLanguage()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	defer endOnInterrupt(sys, cancel)()
@@ -149,6 +150,7 @@ func (p Program) newRoot(sys *System) *cobra.Command {
 		},
 	}
 	shown = root.Flags().BoolP("version", "v", false, "version for soku")
+	addLanguage(root, sys)
 	root.SetFlagErrorFunc(flagError)
 	add := func(group string, command *cobra.Command) {
 		checkArguments(command)

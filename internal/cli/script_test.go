@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 type leakChecked struct{ tests *testing.M }
 
 func (l leakChecked) Run() int {
+	if err := os.Setenv("SOKU_LANG", "en"); err != nil { // of the programs that tests start, whatever LANG is here
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	code := l.tests.Run()
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -42,7 +42,7 @@ type System struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Catalogue makes the sentences that people read.
+	// Catalogue makes the sentences that people read, in the language of --lang once that is parsed.
 	Catalogue *text.Catalogue
 
 	Getenv     func(string) string
@@ -106,7 +106,7 @@ func Real() *System {
 	}
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Catalogue: text.English(),
+		Catalogue: environmentCatalogue(os.Getenv),
 		Getenv:    os.Getenv, WriteFile: durable.WriteFile, TryWrite: durable.Try, MkdirAll: os.MkdirAll,
 		Open: func(name string) (fs.File, error) { return os.Open(name) }, Stat: os.Stat,
 		Create: func(name string) (io.WriteCloser, error) {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
-
 	"soku/internal/measure"
 	"soku/internal/text"
 )
@@ -55,7 +53,7 @@ func TestANarrowTerminalSeesTheColumnsThatMatterMost(t *testing.T) {
 			t.Errorf("%d columns show %q, want %q", width, got, columns)
 		}
 		for _, line := range lines {
-			if runewidth.StringWidth(line) >= width || strings.HasSuffix(line, "…") {
+			if text.Terminal.StringWidth(line) >= width || strings.HasSuffix(line, "…") {
 				t.Errorf("on %d columns: %q", width, line)
 			}
 		}
@@ -78,7 +76,7 @@ func TestTheSearchForTheMTUIsOneLineThatFits(t *testing.T) {
 				v := &mtuView{w: &b, catalogue: text.English(), width: func() int { return width }}
 				v.draw(host, step)
 				line := strings.TrimSuffix(strings.TrimPrefix(b.String(), "\r"), "\x1b[K")
-				if strings.ContainsAny(line, "\r\n\x1b") || runewidth.StringWidth(line) >= width {
+				if strings.ContainsAny(line, "\r\n\x1b") || text.Terminal.StringWidth(line) >= width {
 					t.Errorf("on %d columns: %q", width, line)
 				}
 				if width >= 80 && !strings.HasSuffix(line, say) {

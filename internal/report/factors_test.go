@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
-
 	"soku/internal/measure"
 	"soku/internal/stats"
 	"soku/internal/text"
@@ -257,7 +255,7 @@ func TestEveryFormSaysWhatFactorsDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(page.String()) {
-			if n := runewidth.StringWidth(strings.TrimRight(line, "\n")); n > width {
+			if n := text.Terminal.StringWidth(strings.TrimRight(line, "\n")); n > width {
 				t.Errorf("%d columns of %d: %s", n, width, line)
 			}
 		}

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
-
 	"soku/internal/measure"
 	"soku/internal/measure/finding"
 	"soku/internal/measure/metric"
@@ -106,7 +104,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	r := build(t, in)
 	for width := 40; width <= 200; width += 7 {
 		for _, line := range strings.Split(written(t, func(w io.Writer) error { return r.Text(w, text.English(), width) }), "\n") {
-			if n := runewidth.StringWidth(line); n > width {
+			if n := text.Terminal.StringWidth(line); n > width {
 				t.Errorf("%d columns on a terminal of %d: %s", n, width, line)
 			}
 		}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
-
 	"soku/internal/measure"
 	"soku/internal/report/outline"
 	"soku/internal/stats"
@@ -229,7 +227,7 @@ func TestPairsAreInEveryFormAndFitATerminal(t *testing.T) {
 		for _, m := range []mesh{slowServer(), couples()} {
 			r := build(t, m.input())
 			for _, line := range strings.Split(written(t, func(w io.Writer) error { return r.Text(w, text.English(), width) }), "\n") {
-				if n := runewidth.StringWidth(line); n > width {
+				if n := text.Terminal.StringWidth(line); n > width {
 					t.Errorf("%d columns on a terminal of %d: %s", n, width, line)
 				}
 			}

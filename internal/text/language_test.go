@@ -68,7 +68,7 @@ func TestARegionHasTheMessagesOfItsLanguage(t *testing.T) {
 
 // chooser is the file that chooses the language that people read. Everything else is
 // handed its catalogue, or takes that of programs.
-const chooser = "../cli/system.go"
+const chooser = "../cli/language.go"
 
 func TestOnePlaceChoosesTheLanguage(t *testing.T) {
 	var found []string
@@ -84,7 +84,7 @@ func TestOnePlaceChoosesTheLanguage(t *testing.T) {
 			return true
 		})
 	})
-	if !slices.Equal(found, []string{chooser}) {
+	if found = slices.Compact(found); !slices.Equal(found, []string{chooser}) {
 		t.Errorf("these choose a language: %q; want %s alone", found, chooser)
 	}
 }

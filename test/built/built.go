@@ -27,6 +27,10 @@ func Run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	folder = dir
+	if err := os.Setenv("SOKU_LANG", "en"); err != nil { // whatever LANG is here
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
 }
 

@@ -18,7 +18,7 @@ const (
 
 func pixelsOf(r rune) float64 {
 	switch {
-	case runewidth.RuneWidth(r) > 1 || strings.ContainsRune("MWmw@%…", r):
+	case (&runewidth.Condition{}).RuneWidth(r) > 1 || strings.ContainsRune("MWmw@%…", r):
 		return broadPixels
 	case unicode.IsUpper(r):
 		return upperPixels
