@@ -169,7 +169,7 @@ var severityLabels = map[doctor.Severity]string{
 // printDoctorFinding writes what it is, and the commands below it, each on a line that can be
 // copied: they are not broken.
 func printDoctorFinding(c *text.Catalogue, w io.Writer, columns int, f doctor.Finding) {
-	row, args := labelled(w, nameColumns, columns), text.Args(maps.Clone(f.Figures))
+	row, args := labelled(w, labelColumns(c), columns), text.Args(maps.Clone(f.Figures))
 	if f.Cause != nil {
 		args["cause"], _ = c.Error(f.Cause)
 	}

@@ -198,7 +198,7 @@ func printFloor(c *text.Catalogue, w io.Writer, columns int, d *floor.Document) 
 	if len(d.Findings) > 0 {
 		fmt.Fprintln(w)
 	}
-	printFindings(c, labelled(w, nameColumns, columns), d.Findings)
+	printFindings(c, labelled(w, labelColumns(c), columns), d.Findings)
 }
 
 // Widths of the tables of a floor, see [cells].

@@ -97,21 +97,21 @@ func groupedFlags(cmd *cobra.Command, width int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// paragraphs wraps text to a width; lines that begin with a space stay as they are, and an
+// paragraphs wraps a text to a width; lines that begin with a space stay as they are, and an
 // empty line ends a paragraph.
-func paragraphs(text string, width int) string {
+func paragraphs(long string, width int) string {
 	if width <= 0 || width >= usualWidth {
-		return text // as it was written
+		return long // as it was written
 	}
 	var out []string
 	var open []string
 	flush := func() {
 		if len(open) > 0 {
-			out = append(out, broken(strings.Join(open, " "), width)...)
+			out = append(out, broken(joinedLines(open), width)...)
 			open = nil
 		}
 	}
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(long, "\n") {
 		if line == "" || line[0] == ' ' {
 			flush()
 			out = append(out, line)
@@ -121,6 +121,18 @@ func paragraphs(text string, width int) string {
 	}
 	flush()
 	return strings.Join(out, "\n")
+}
+
+// joinedLines are the lines of a paragraph as one: Japanese has no space where a line ended.
+func joinedLines(lines []string) string {
+	out := lines[0]
+	for _, line := range lines[1:] {
+		if !text.EndsWide(out) && !text.BeginsWide(line) {
+			out += " "
+		}
+		out += line
+	}
+	return out
 }
 
 // usualWidth is for how many columns help is written.

@@ -16,6 +16,11 @@ const (
 	leastText   = 24 // columns for which it is worth while to break lines
 )
 
+// labelColumns is the width of the names in a summary, which some languages need more of.
+func labelColumns(c *text.Catalogue) int {
+	return max(nameColumns, terminal.StringWidth(c.Sentence("label.goodput", nil)), terminal.StringWidth(c.Sentence("label.client", nil)))
+}
+
 // terminal counts columns.
 var terminal = &text.Terminal
 
@@ -48,8 +53,8 @@ func labelled(w io.Writer, name, columns int) rowPrinter {
 }
 
 // broken is a text in lines of at most room columns, broken at spaces but those
-// between a number and its unit; what is longer stays whole. Without room for a
-// few words it is one line.
+// between a number and its unit, and between Japanese characters; what is longer
+// stays whole. Without room for a few words it is one line.
 func broken(text string, room int) []string {
 	width := terminal.StringWidth
 	if room < leastText || width(text) <= room {
@@ -70,16 +75,14 @@ func broken(text string, room int) []string {
 }
 
 // unbreakable is the length of what begins s and belongs on one line: spaces, a
-// word, and its unit where it is a number.
+// word or a part of it, and its unit where it is a number.
 func unbreakable(s string) int {
 	const digits = "0123456789"
 	for n := 0; ; {
 		n += len(s[n:]) - len(strings.TrimLeft(s[n:], " "))
-		space := strings.IndexByte(s[n:], ' ')
-		if space < 0 {
-			return len(s)
-		}
-		if n += space; !strings.ContainsRune(digits, rune(s[n-1])) {
+		word, _, more := strings.Cut(s[n:], " ")
+		part := text.BreakIn(word)
+		if n += part; part < len(word) || !more || !strings.ContainsRune(digits, rune(s[n-1])) {
 			return n
 		}
 	}

@@ -23,7 +23,9 @@ func TestALongRowWrapsBelowItsText(t *testing.T) {
 		{"an indented text", 36, "  before: " + text, "name    before: one two three four\n      five six seven eight nine ten\n      eleven twelve\n"},
 		{"a long word", 36, strings.Repeat("x", 40) + " " + text[:7], "name  " + strings.Repeat("x", 40) + "\n      one two\n"},
 		{"a number and its unit", 36, "goodput of 15 streams in all: 15 Gbit/s", "name  goodput of 15 streams in all:\n      15 Gbit/s\n"},
-		{"wide characters", 36, "経路 経路経路経路経路経路 経路経路", "name  経路 経路経路経路経路経路\n      経路経路\n"},
+		{"wide characters", 36, "経路 経路経路経路経路経路 経路経路", "name  経路 経路経路経路経路経路 経路\n      経路\n"},
+		{"Japanese", 36, "受信側のカウントは 1.500 GB（損失率は 3 ラウンドで 2 %）。原因は不明", "name  受信側のカウントは 1.500 GB\n      （損失率は 3 ラウンドで\n      2 %）。原因は不明\n"},
+		{"no full stop first", 36, "経路経路経路経路経路経路経路経。経路", "name  経路経路経路経路経路経路経路\n      経。経路\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b strings.Builder

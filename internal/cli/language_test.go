@@ -124,9 +124,9 @@ func TestTheOutputIsInTheLanguageOfTheCatalogue(t *testing.T) {
 	}{
 		{[]string{"show", "02FAILED"}, 0, []string{
 			"スループット 200.0 Mbit/s（受信側で計数）\n",
-			"失敗        上限の 1m0s（--max-duration）に達したため、サーバーがテストを終了しました。",
-			"警告        カウント対象外: クライアント以外のアドレスからの 1 接続。経路上のアドレス変換（NAT）の有無を要確認\n",
-			"転送量      送信 0 B、受信 1.500 GB\n",
+			"失敗         上限の 1m0s（--max-duration）に達したため、サーバーがテストを終了しました。",
+			"警告         カウント対象外: クライアント以外のアドレスからの 1 接続。経路上のアドレス変換（NAT）の有無を要確認\n",
+			"転送量       送信 0 B、受信 1.500 GB\n",
 		}},
 		{[]string{"show", "nothing"}, exitStatus[measure.KindNotFound], []string{"soku: ストア ", ` に結果 "nothing" はありません。soku ls で一覧を確認してください。`}},
 		{[]string{"show", "--wrong"}, exitStatus[measure.KindUsage], []string{"soku: unknown flag: --wrong。詳しくは: soku show --help\n"}},

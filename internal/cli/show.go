@@ -112,7 +112,7 @@ func printResult(c *text.Catalogue, w io.Writer, columns int, r *measure.Result,
 	if summed {
 		printSummary(c, &b, columns, r)
 	} else {
-		printFindings(c, labelled(&b, nameColumns, columns), r.Findings)
+		printFindings(c, labelled(&b, labelColumns(c), columns), r.Findings)
 	}
 	if f.evidence && r.Verdict != nil {
 		var evidence text.Lines

@@ -48,13 +48,13 @@ func printSummary(c *text.Catalogue, w io.Writer, columns int, r *measure.Result
 	costSummary(&rest, r)
 	hostSummary(&rest, r)
 	printLines(c, w, columns, append(head, rest...))
-	printFindings(c, labelled(w, nameColumns, columns), r.Findings)
+	printFindings(c, labelled(w, labelColumns(c), columns), r.Findings)
 }
 
 // printLines writes lines with their labels in a column. Names in them may come from
 // the network, so nothing of them reaches the terminal as a control character.
 func printLines(c *text.Catalogue, w io.Writer, columns int, lines text.Lines) {
-	printLabelled(c, w, nameColumns, columns, lines)
+	printLabelled(c, w, labelColumns(c), columns, lines)
 }
 
 // printLabelled is printLines with labels of labels columns.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/language"
+
 	"soku/internal/report/outline"
 	"soku/internal/text"
 )
@@ -163,6 +165,16 @@ func document(evil string) *outline.Document {
 		}})
 	}
 	return d
+}
+
+// Japanese has no spaces: lines break between characters, and no line begins with a full stop.
+func TestATerminalBreaksJapaneseBetweenCharacters(t *testing.T) {
+	p := &terminal{width: 40, Catalogue: text.For(language.Japanese)}
+	p.wrap("  ", "最速は FastPath（中央値 1.782 ms）。次点のゾーン 2 は 10.0 % 大きい（6 ラウンド）。差は 3 ラウンドで確認。")
+	const want = "  最速は FastPath（中央値 1.782 ms）。次\n    点のゾーン 2 は 10.0 % 大きい（6 ラ\n    ウンド）。差は 3 ラウンドで確認。\n"
+	if got := p.String(); got != want {
+		t.Errorf("\n%s, want\n%s", got, want)
+	}
 }
 
 func TestTextsAreNoMarkup(t *testing.T) {

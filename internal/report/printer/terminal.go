@@ -94,11 +94,12 @@ func (p *terminal) line(s string) {
 func (p *terminal) wrap(indent, s string) {
 	line, used := indent, columnsOf(indent)
 	empty := true
-	for _, word := range unbreakable(printable.Words(s)) {
+	for _, part := range unbreakable(printable.Words(s), p.WithoutSpaces()) {
+		word := part.text
 		for {
 			n := columnsOf(word)
 			space := 1
-			if empty {
+			if empty || part.joined {
 				space = 0
 			}
 			if used+space+n <= p.width {
@@ -128,18 +129,34 @@ func (p *terminal) wrap(indent, s string) {
 	}
 }
 
-// unbreakable are the parts of a text that belong on one line: words, numbers with their
-// percent sign.
-func unbreakable(s string) (parts []string) {
+// part is a part of a text that belongs on one line.
+type part struct {
+	text   string
+	joined bool // to the part before it, without a space
+}
+
+// unbreakable are the parts of a text: words, numbers with their percent sign. In a language
+// without spaces words have parts, and a number stays with its unit.
+func unbreakable(s string, withoutSpaces bool) (parts []part) {
 	for _, word := range strings.Fields(s) {
-		if n := len(parts); n > 0 && strings.HasPrefix(word, "%") {
-			parts[n-1] += " " + word
-			continue
+		at := len(word)
+		if withoutSpaces {
+			at = text.BreakIn(word)
 		}
-		parts = append(parts, word)
+		if n := len(parts); n > 0 && (strings.HasPrefix(word, "%") || withoutSpaces && text.BeginsWide(word) && endsInDigit(parts[n-1].text)) {
+			parts[n-1].text += " " + word[:at]
+		} else {
+			parts = append(parts, part{text: word[:at]})
+		}
+		for rest := word[at:]; rest != ""; rest = rest[at:] {
+			at = text.BreakIn(rest)
+			parts = append(parts, part{rest[:at], true})
+		}
 	}
 	return parts
 }
+
+func endsInDigit(s string) bool { return s[len(s)-1] >= '0' && s[len(s)-1] <= '9' }
 
 // columnsOf is how wide a text is on a terminal. Characters whose width depends
 // on the font's region count as one, whatever the locale, so that output is the
