@@ -187,7 +187,7 @@ func (t testView) highest(all []Curve) string {
 		}
 		out = append(out, t.Sentence("curve.highest", args))
 	}
-	return strings.Join(out, " ")
+	return t.Paragraph(out...)
 }
 
 // allLevelOff is the sentence of curves of which all level off, or rise, at one level.

@@ -28,13 +28,13 @@ func TestASentenceNamesTheFewerPairsOfLevels(t *testing.T) {
 	v := english(&Test{})
 	for want, pairs := range map[string][]upward{
 		"": levelsThatDiffer(2, 1),
-		" All 6 pairs of levels differ, after correction for their number.":                                                 levelsThatDiffer(4, 6),
-		" After correction for 3 comparisons s0 and s1; s0 and s2 differ; s1 and s2 are not told apart.":                    levelsThatDiffer(3, 2),
-		" After correction for 6 comparisons 5 pairs of levels differ, all but s2 and s3.":                                  levelsThatDiffer(4, 5),
-		" After correction for 6 comparisons 2 pairs of levels differ: s0 and s1; s0 and s2.":                               levelsThatDiffer(4, 2),
-		" After correction for 6 comparisons s0 and s1 are the pair of levels that differs.":                                levelsThatDiffer(4, 1),
-		" After correction for 6 comparisons 3 pairs of levels differ.":                                                     levelsThatDiffer(4, 3),
-		" After correction for 3 comparisons s0 and s1 are the pair that differs; s0 and s2; s1 and s2 are not told apart.": levelsThatDiffer(3, 1),
+		"All 6 pairs of levels differ, after correction for their number.":                                                 levelsThatDiffer(4, 6),
+		"After correction for 3 comparisons s0 and s1; s0 and s2 differ; s1 and s2 are not told apart.":                    levelsThatDiffer(3, 2),
+		"After correction for 6 comparisons 5 pairs of levels differ, all but s2 and s3.":                                  levelsThatDiffer(4, 5),
+		"After correction for 6 comparisons 2 pairs of levels differ: s0 and s1; s0 and s2.":                               levelsThatDiffer(4, 2),
+		"After correction for 6 comparisons s0 and s1 are the pair of levels that differs.":                                levelsThatDiffer(4, 1),
+		"After correction for 6 comparisons 3 pairs of levels differ.":                                                     levelsThatDiffer(4, 3),
+		"After correction for 3 comparisons s0 and s1 are the pair that differs; s0 and s2; s1 and s2 are not told apart.": levelsThatDiffer(3, 1),
 	} {
 		if got := v.pairsShown(pairs); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -32,9 +32,9 @@ func (t testView) cause(f FactorEffect, pairs []upward) string {
 	}
 	switch {
 	case f.Matters == stats.MattersYes && f.Share >= 0.5:
-		return t.Sentence("factor.sets", args) + t.pairsShown(pairs)
+		return t.Paragraph(t.Sentence("factor.sets", args), t.pairsShown(pairs))
 	case f.Matters == stats.MattersYes:
-		return t.Sentence("factor.changes", args) + t.pairsShown(pairs)
+		return t.Paragraph(t.Sentence("factor.changes", args), t.pairsShown(pairs))
 	case f.Matters == stats.MattersNo || allSame(pairs):
 		if f.Matters != stats.MattersNo {
 			args["Levels"] = t.levelsCompared(pairs) // others are in no combination with them
@@ -111,7 +111,7 @@ func (t testView) pairsShown(pairs []upward) string {
 			others = append(others, name)
 		}
 	}
-	return " " + t.Sentence("factor.pairs", text.Args{"Of": len(pairs), "Shown": len(shown), "Pairs": shown, "Others": others, "Named": len(pairs) <= mostNamedPairs, "ShownNamed": len(shown) <= fewPairs, "OthersNamed": len(others) <= fewPairs})
+	return t.Sentence("factor.pairs", text.Args{"Of": len(pairs), "Shown": len(shown), "Pairs": shown, "Others": others, "Named": len(pairs) <= mostNamedPairs, "ShownNamed": len(shown) <= fewPairs, "OthersNamed": len(others) <= fewPairs})
 }
 
 // mostPairs is how many pairs of levels of a factor a table shows: those of the largest ratios.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"soku/internal/report/outline"
 	"soku/internal/text"
@@ -29,16 +30,16 @@ func (v reportView) repeat() (out []outline.Section) {
 	if v.Campaign.ID == "" {
 		return out
 	}
-	cite := v.Sentence("cite", text.Args{"Title": asSentence(v.title()), "Period": v.period(), "Campaign": v.Campaign.ID, "Trials": v.Trials, "Tools": v.tools(), "URL": v.dataURL})
+	cite := v.Sentence("cite", text.Args{"Title": v.asSentence(v.title()), "Period": v.period(), "Campaign": v.Campaign.ID, "Trials": v.Trials, "Tools": v.tools(), "URL": v.dataURL})
 	return append(out, outline.Section{ID: "cite", Title: v.Sentence("page.cite", nil), Blocks: []outline.Block{{Place: outline.Details, Lines: []string{cite}}}})
 }
 
 // asSentence is a title with a mark at its end.
-func asSentence(title string) string {
-	if strings.ContainsAny(title[max(len(title)-1, 0):], ".?!") {
+func (v reportView) asSentence(title string) string {
+	if last, _ := utf8.DecodeLastRuneInString(title); strings.ContainsRune(".?!。？！", last) {
 		return title
 	}
-	return title + "."
+	return v.Sentence("sentence.end", text.Args{"Title": title})
 }
 
 // tools are the programs that made the results.
