@@ -87,9 +87,9 @@ func (t testView) sentences() []string {
 	rest := slices.Concat(
 		[]string{t.order()}, t.contends(), t.limitsReached(), []string{t.limited(), t.hashing()}, t.causes(), t.controls(), []string{t.ungrouped(), same, t.despite()},
 	)
-	out := []string{text.Capital(headline)}
+	out := []string{t.Capital(headline)}
 	for _, s := range rest {
-		if s = text.Capital(s); s != "" {
+		if s = t.Capital(s); s != "" {
 			out = addOnce(out, s)
 		}
 	}

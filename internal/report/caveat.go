@@ -242,7 +242,7 @@ var lesser = []CaveatCode{CaveatNotSteady, CaveatTooShort, CaveatFewForTail, Cav
 func (t testView) caveats() (out []string) {
 	var last []string
 	for _, c := range t.Caveats {
-		switch said := text.Capital(t.caveat(c)); {
+		switch said := t.Capital(t.caveat(c)); {
 		case c.Code == CaveatMissing:
 		case slices.Contains(lesser, c.Code):
 			last = append(last, said)

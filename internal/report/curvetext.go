@@ -99,7 +99,7 @@ func (t testView) curveHeading() string {
 	if len(all) == 0 {
 		return ""
 	}
-	return text.Capital(t.Sentence("curve.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Several": len(all) > 1, "Option": all[0].Option, "Cut": t.cutCurves(len(all))}))
+	return t.Capital(t.Sentence("curve.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Several": len(all) > 1, "Option": all[0].Option, "Cut": t.cutCurves(len(all))}))
 }
 
 const (

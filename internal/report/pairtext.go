@@ -181,7 +181,7 @@ func (t testView) startSkew() string {
 
 // spreadHeading says of what the table of spreads is.
 func (t testView) spreadHeading() string {
-	return text.Capital(t.Sentence("pairs.spread", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit())}))
+	return t.Capital(t.Sentence("pairs.spread", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit())}))
 }
 
 // heatHeading is what the maps have.
@@ -189,5 +189,5 @@ func (t testView) heatHeading() string {
 	if t.Pairs == nil {
 		return ""
 	}
-	return text.Capital(t.Sentence("heat.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Meshed": t.Pairs.meshed()}))
+	return t.Capital(t.Sentence("heat.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Meshed": t.Pairs.meshed()}))
 }

@@ -267,7 +267,7 @@ func (s *study) heading() string {
 	if s.columns >= 0 {
 		by = append(by, s.Factors[s.columns])
 	}
-	return text.Capital(s.Sentence("report.study", text.Args{
+	return s.Capital(s.Sentence("report.study", text.Args{
 		"Figure": figure, "Unit": s.unit(s.rankUnit()), "By": by, "Tuned": s.levelsText(s.Tuned), "Plateau": s.PlateauOf, "Marks": s.marks(),
 		"Baseline": s.noted(), "Limited": s.noted() == "" && !s.ranged() && slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Limit(s.Basis.Metric) != nil }),
 	}))

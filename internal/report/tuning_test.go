@@ -97,7 +97,7 @@ func TestSentencesOfManyReportsAreWellFormed(t *testing.T) {
 				t.Errorf("%d: %d sentences are said first", n, len(first)+len(caveats))
 			}
 			for _, s := range append(append(first, caveats...), further...) {
-				if text.Capital(s) != s || !strings.HasSuffix(s, ".") || hollow.MatchString(s) || equalEnds(s) {
+				if text.English().Capital(s) != s || !strings.HasSuffix(s, ".") || hollow.MatchString(s) || equalEnds(s) {
 					t.Errorf("%d: %q", n, s)
 				}
 			}

@@ -5,9 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// Capital returns a sentence that begins with a capital letter, in scripts that have them: sentences
+// Capital returns a sentence that begins with a capital letter, in languages that have them: sentences
 // may begin with a name that does not.
-func Capital(s string) string {
+func (c *Catalogue) Capital(s string) string {
+	if c.WithoutSpaces() {
+		return s // what is Latin in it is a name
+	}
 	first, size := utf8.DecodeRuneInString(s)
 	if !unicode.IsLower(first) {
 		return s
