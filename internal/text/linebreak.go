@@ -13,7 +13,7 @@ const (
 )
 
 // BreakIn is where a line may break first in a word, which has no spaces: the length of what stays together,
-// or of the whole word. As UAX 14 says, that is beside a character of two columns, such as those of Japanese,
+// or of the whole word. As UAX 14 says, that is next to a character of two columns, such as those of Japanese,
 // unless one of the two belongs to the other, as a full stop does.
 func BreakIn(word string) int {
 	before, n := utf8.DecodeRuneInString(word)
