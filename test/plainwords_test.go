@@ -128,7 +128,7 @@ func TestTheREADMEIsShort(t *testing.T) {
 
 // productLines is the largest number of lines that the sources of the program may have, tests
 // not counted. A feature that needs more raises it, in the same commit.
-const productLines = 151000
+const productLines = 151500
 
 func TestTheProgramStaysSmall(t *testing.T) {
 	lines := 0

@@ -97,6 +97,68 @@ func TestADocumentIsLeftAtItsAgentUntilItsTrialIsTakenOver(t *testing.T) {
 	}
 }
 
+// The disk of a campaign's journal was full for a time: the same hub goes on with it.
+func TestAHubTakesItsOwnTrialOver(t *testing.T) {
+	b := newBroker(t)
+	h := b.hub(nil)
+	receipts := make(chan fleet.Receipt, 2)
+	one := b.host(1, func(h *host) {
+		h.trial = func(r *running) {
+			h.mu.Lock()
+			h.spooled = []string{"r1"}
+			h.mu.Unlock()
+			receipts <- h.deliver(r.result())
+		}
+	})
+	if r := h.Place(one.id, hub.PlaceOptions{Deferred: true}).Run(t.Context(), orderedSpec("r1"), agent.Hooks{}); r.Error != nil {
+		t.Fatal(r.Error)
+	}
+	if got := receive(t, receipts); got.Kept {
+		t.Error("its campaign has not kept it")
+	}
+	watcher := h.Agents.Watch()
+	defer watcher.Stop()
+	until(t, "a beat after its end", watcher, func() bool {
+		all, err := h.Agents.List("")
+		return err == nil && len(all) == 1 && len(all[0].Beat.Running) == 0 && all[0].Beat.Spooled == 1
+	})
+	taken := make(chan *measure.Result, 1)
+	go func() { taken <- takeOver(context.Background(), h) }()
+	for one.orderCount() < 2 {
+		select {
+		case r := <-taken:
+			t.Fatalf("it is not ordered: %+v", r.Error)
+		case <-time.After(time.Millisecond): // the order has no event
+		}
+	}
+	go func() { receipts <- one.deliver(document(orderedSpec("r1"))) }() // as its agent does when it is ordered again
+	r := receive(t, taken)
+	if r.Error != nil || r.Summary.GoodputBps != 1e9 {
+		t.Errorf("%+v", r.Error)
+	}
+	if err := h.Store().Put(t.Context(), r); err != nil {
+		t.Error(err)
+	}
+	if got := receive(t, receipts); !got.Kept {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAResultIsTakenFromTheAgentThatMeasuredItAlsoAfterAnotherWasAsked(t *testing.T) {
+	b := newBroker(t)
+	h := b.hub(nil)
+	one, two := b.host(1, nil), b.host(2, nil)
+	for _, each := range []*host{one, two} {
+		r := h.Place(each.id, hub.PlaceOptions{Deferred: true, Former: true}).Run(t.Context(), orderedSpec("r1"), agent.Hooks{})
+		if !agent.Unknown(r.Error) {
+			t.Errorf("%+v", r.Error)
+		}
+	}
+	if got := one.deliver(document(orderedSpec("r1"))); !got.Kept {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestATrialThatItsAgentDoesNotKnowIsLost(t *testing.T) {
 	b := newBroker(t)
 	h := b.former(memory.New())

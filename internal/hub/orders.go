@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +27,9 @@ type order struct {
 	agent    string
 	spec     agent.Spec
 	at       time.Time
-	deferred bool   // the caller of its place keeps the result
-	again    string // SHA-256 of a document that the caller got for the same result and did not keep: the trial runs again; or empty
+	deferred bool     // the caller of its place keeps the result
+	before   []string // other agents from which the result was ordered before
+	again    string   // SHA-256 of a document that the caller got for the same result and did not keep: the trial runs again; or empty
 
 	delivered chan *measure.Result // of one element: the document was taken
 	kept      chan struct{}        // closed when the store has it, of a deferred one
@@ -51,7 +53,7 @@ type stamped struct {
 const maxReports = 64
 
 // add begins an order. An error has kind refused if the result is awaited already.
-func (o *orders) add(client string, s agent.Spec, at time.Time, deferred, unwanted bool) (*order, error) {
+func (o *orders) add(client string, s agent.Spec, at time.Time, p PlaceOptions, unwanted bool) (*order, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	before := o.all[s.Result]
@@ -59,11 +61,16 @@ func (o *orders) add(client string, s agent.Spec, at time.Time, deferred, unwant
 		return nil, measure.Fail(measure.KindRefused, "hub.result.awaited", measure.Figures{"result": s.Result})
 	}
 	ordered := &order{
-		agent: client, spec: s, at: at, deferred: deferred, unwanted: unwanted, waits: true,
+		agent: client, spec: s, at: at, deferred: p.Deferred, unwanted: unwanted, waits: true,
 		delivered: make(chan *measure.Result, 1), kept: make(chan struct{}), bell: make(chan struct{}, 1),
 	}
-	if before != nil && deferred && !before.settled() {
-		ordered.again = before.document()
+	if before != nil {
+		if ordered.before = before.before; before.agent != client {
+			ordered.before = append(slices.Clip(before.before), before.agent)
+		}
+		if p.Deferred && !p.Former && !before.settled() {
+			ordered.again = before.document()
+		}
 	}
 	o.all[s.Result] = ordered
 	if news := o.news[s.Result]; news != nil {
@@ -103,6 +110,14 @@ func (o *orders) of(client, result string) *order {
 		return found
 	}
 	return nil
+}
+
+// knows reports whether this hub has ordered a result from an agent, maybe from another one afterwards.
+func (o *orders) knows(client, result string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	found := o.all[result]
+	return found != nil && (found.agent == client || slices.Contains(found.before, client))
 }
 
 // leave ends the wait for an order. Its result may still come: unwanted is that it is not kept then. refused orders have none.

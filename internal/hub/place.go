@@ -72,11 +72,12 @@ func (p place) Run(ctx context.Context, s agent.Spec, hooks agent.Hooks) *measur
 	if p.o.Former {
 		began = began.Add(-longestTrial)
 	}
-	o, err := h.orders.add(p.client, s, began, p.o.Deferred, p.o.Deferred && unnamed)
+	ours := h.orders.knows(p.client, s.Result)
+	o, err := h.orders.add(p.client, s, began, p.o, p.o.Deferred && unnamed)
 	if err != nil {
 		return s.NotRun(time.Now(), err)
 	}
-	t := &trialRun{place: p, spec: s, hooks: hooks, order: o, begun: time.Now(), events: make(chan func(), 4), noStart: func() {}}
+	t := &trialRun{place: p, spec: s, ours: ours, hooks: hooks, order: o, begun: time.Now(), events: make(chan func(), 4), noStart: func() {}}
 	_, server, _ := h.Agents.get(p.o.Server)
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	r := t.follow(ctx)
@@ -115,6 +116,7 @@ type trialRun struct {
 	spec  agent.Spec
 	hooks agent.Hooks
 	order *order
+	ours  bool // this hub ordered it before, maybe after the agent greeted it
 	begun time.Time
 
 	ctx    context.Context // of what the goroutines send; ends with Run
@@ -216,10 +218,10 @@ func (t *trialRun) claim(ctx context.Context) {
 		defer watcher.Stop()
 		for {
 			if a, _, _ := agents.get(t.place.client); a.State == Connected && a.Hello.Instance != "" {
-				if !knows(&a, t.spec.Result) {
-					return t.spec.Dropped()
+				if knows(&a, t.spec.Result) || t.ours && t.isThere() {
+					return nil
 				}
-				return nil
+				return t.spec.Dropped()
 			}
 			select {
 			case <-watcher.C:
@@ -235,6 +237,12 @@ func (t *trialRun) claim(ctx context.Context) {
 			t.send(ctx) // it is begun already: its agent delivers its result
 		}
 	})
+}
+
+// isThere asks an agent whether it runs a trial that this hub ordered after the agent greeted it, or may have its result.
+func (t *trialRun) isThere() bool {
+	b, err := t.place.hub.Ask(t.ctx, t.place.client)
+	return err != nil || b.Spooled > 0 || slices.Contains(b.Running, t.spec.Result)
 }
 
 // knows reports whether an agent runs a trial or has its result, by its last beat and what it said when it greeted this hub.
