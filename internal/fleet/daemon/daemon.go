@@ -101,6 +101,9 @@ func (d *daemon) configure() error {
 	case m.JWT == "" && d.Token == "" && !d.state.lost:
 		return measure.Fail(measure.KindUsage, "daemon.no_token", measure.Figures{"hub": m.URL})
 	}
+	if err := d.state.keepKey(); err != nil {
+		return err
+	}
 	d.https = newHub(m.URL, m.Pin, d.state, d.compareClocks)
 	d.state.expect(m)
 	return nil

@@ -50,6 +50,7 @@ type state struct {
 	lock *os.File
 	key  nkeys.KeyPair
 	id   string // its public half
+	seed []byte // of the key, where that is not on the disk yet
 	lost bool   // there is a key, but not what is remembered: a hub may know the agent
 
 	mu sync.Mutex
@@ -76,13 +77,12 @@ func openState(dir string) (_ *state, err error) {
 	case !free:
 		return nil, measure.Fail(measure.KindRefused, "daemon.state.locked", measure.Figures{"folder": dir})
 	}
-	made, err := s.readKey()
-	if err != nil {
+	if err := s.readKey(); err != nil {
 		return nil, err
 	}
 	b, err := readSmall(filepath.Join(dir, joinName))
 	if errors.Is(err, fs.ErrNotExist) {
-		s.lost = !made
+		s.lost = s.seed == nil
 		return s, nil
 	}
 	if err == nil {
@@ -101,18 +101,15 @@ func (s *state) close() {
 
 // readKey reads the key, or makes one. It depends on nothing of the host, so that hosts with copies
 // of one disk image have different keys.
-func (s *state) readKey() (made bool, err error) {
+func (s *state) readKey() error {
 	name := filepath.Join(s.dir, keyName)
 	seed, err := readSmall(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		made = true
 		if s.key, err = nkeys.CreateUser(); err != nil {
-			return false, stateFailure(s.dir, err)
+			return stateFailure(s.dir, err)
 		}
-		if seed, err = s.key.Seed(); err == nil {
-			err = durable.WriteFile(name, seed, 0o600)
-		}
+		s.seed, err = s.key.Seed()
 	case err == nil:
 		s.key, err = nkeys.FromSeed(seed)
 	}
@@ -123,9 +120,22 @@ func (s *state) readKey() (made bool, err error) {
 		err = nkeys.ErrInvalidUserSeed
 	}
 	if err != nil {
-		return false, measure.Fail(measure.KindStore, "daemon.state.key", measure.Figures{"file": name, "cause": err})
+		return measure.Fail(measure.KindStore, "daemon.state.key", measure.Figures{"file": name, "cause": err})
 	}
-	return made, nil
+	return nil
+}
+
+// keepKey writes a key that was made to the disk: before a hub knows it, and not where the agent cannot ask one.
+func (s *state) keepKey() error {
+	if s.seed == nil {
+		return nil
+	}
+	name := filepath.Join(s.dir, keyName)
+	if err := durable.WriteFile(name, s.seed, 0o600); err != nil {
+		return measure.Fail(measure.KindStore, "daemon.state.key", measure.Figures{"file": name, "cause": err})
+	}
+	s.seed = nil
+	return nil
 }
 
 // membership is what is remembered of the hub.
