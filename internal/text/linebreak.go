@@ -1,30 +1,20 @@
 package text
 
 import (
-	"strings"
 	"unicode/utf8"
-)
 
-// Characters at which no line begins, and none ends, of the classes of UAX 14 (CL, CP, CJ, EX, IS, NS, PO, QU, SY; OP, QU)
-// that Japanese messages have.
-const (
-	neverFirst = "、。，．・：；？！）」』］｝】〉》〕〟ーゝゞヽヾ々〜‥…ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ" + `)]},.:;!?%/"'`
-	neverLast  = "（「『［｛【〈《〔〝" + `([{"'`
+	"github.com/rivo/uniseg"
 )
 
 // BreakIn is where a line may break first in a word, which has no spaces: the length of what stays together,
-// or of the whole word. As UAX 14 says, that is next to a character of two columns, such as those of Japanese,
-// unless one of the two belongs to the other, as a full stop does.
-func BreakIn(word string) int {
-	before, n := utf8.DecodeRuneInString(word)
-	for n < len(word) {
-		after, size := utf8.DecodeRuneInString(word[n:])
-		wide := isWide(before) || isWide(after)
-		if wide && Terminal.RuneWidth(after) > 0 && !strings.ContainsRune(neverFirst, after) && !strings.ContainsRune(neverLast, before) {
-			return n
+// or of the whole word. That is where UAX 14 allows it next to a character of two columns, such as those of Japanese.
+func BreakIn(word string) (n int) {
+	for rest, state := word, -1; rest != ""; {
+		var part string
+		part, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
+		if n += len(part); EndsWide(part) || BeginsWide(rest) {
+			break
 		}
-		before = after
-		n += size
 	}
 	return n
 }
