@@ -140,10 +140,10 @@ func TestOnlyNamesAndUnitsAreTheSameInJapanese(t *testing.T) {
 
 // Rules of Japanese typography, for the texts between the actions of a message.
 var typography = map[string]*regexp.Regexp{
-	"a Latin letter beside a Japanese one": regexp.MustCompile(`[\p{Hiragana}\p{Katakana}ー\p{Han}][A-Za-z]|[A-Za-z][\p{Hiragana}\p{Katakana}\p{Han}]`),
-	"western punctuation after Japanese":   regexp.MustCompile(`[\p{Hiragana}\p{Katakana}ー\p{Han}）」][.,;?!]`),
-	"an ASCII bracket beside Japanese":     regexp.MustCompile(`[\p{Hiragana}\p{Katakana}ー\p{Han}、。] ?\(|\([\p{Hiragana}\p{Katakana}\p{Han}]|[\p{Hiragana}\p{Katakana}ー\p{Han}]\)|\)[\p{Hiragana}\p{Katakana}\p{Han}、。]`),
-	"a space beside full-width characters": regexp.MustCompile(`\S [、。（）「」]|[、。（）「」] +[^\s]`),
+	"a Latin letter next to a Japanese one": regexp.MustCompile(`[\p{Hiragana}\p{Katakana}ー\p{Han}][A-Za-z]|[A-Za-z][\p{Hiragana}\p{Katakana}\p{Han}]`),
+	"western punctuation after Japanese":    regexp.MustCompile(`[\p{Hiragana}\p{Katakana}ー\p{Han}）」][.,;?!]`),
+	"an ASCII bracket next to Japanese":     regexp.MustCompile(`[\p{Hiragana}\p{Katakana}ー\p{Han}、。] ?\(|\([\p{Hiragana}\p{Katakana}\p{Han}]|[\p{Hiragana}\p{Katakana}ー\p{Han}]\)|\)[\p{Hiragana}\p{Katakana}\p{Han}、。]`),
+	"a space next to full-width characters": regexp.MustCompile(`\S [、。（）「」]|[、。（）「」] +[^\s]`),
 }
 
 func TestJapaneseMessagesKeepTheTypography(t *testing.T) {
