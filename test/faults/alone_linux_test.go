@@ -100,7 +100,7 @@ func TestAnAgentReachesNeitherHubsNorBrokersForMinutes(t *testing.T) {
 	tier.Asked(t, os.Getenv(runsAsked), "faults")
 	tier.NeedsRoot(t, "networks of their own")
 	var c *space
-	s := newSite(t, nil, func(s *site) { c = newSpace(t, s) })
+	s := newSite(t, nil, func(s *site) { c, s.serveFlags = newSpace(t, s), []string{"--patience", "10m"} })
 	s.rounds, s.duration, s.within = 1, 3*time.Second, 12*time.Minute
 	campaign := s.begin()
 	s.state(campaign, func(c campaigns.State) bool {

@@ -39,6 +39,7 @@ type site struct {
 	host           string            // the address of hubs and brokers
 	addresses      map[string]string // of agents, for trials; of the others the loopback address
 	enter          func() error      // has the thread that starts agent c in its network namespace; nil: all have one
+	serveFlags     []string          // of the hubs, more than all have
 	hubProgram     string            // those that are built for all tests, unless others are prepared
 	agentProgram   string            //
 	clocks         map[string]string // files with what is added to the clock, by hub and agent
@@ -76,7 +77,7 @@ func newSite(t *testing.T, after func() time.Duration, prepare ...func(*site)) *
 	port := freeport.Row(t, 9)
 	local := func(i int) string { return fmt.Sprintf("%s:%d", s.host, port+i) }
 	serve := func(i int, more ...string) []string {
-		return append([]string{s.hubProgram, "serve", "--name", s.host, "--store", s.address, "--patience", "10m", "--listen", local(i)}, more...)
+		return append([]string{s.hubProgram, "serve", "--name", s.host, "--store", s.address, "--listen", local(i)}, slices.Concat(s.serveFlags, more)...)
 	}
 	// The first start makes the keys that the brokers and the second hub need.
 	first := keep(t, "hub", s.data(0), nil, serve(0, "--listen-nats", local(2))...)

@@ -108,13 +108,13 @@ func (p *space) cut(d time.Duration) {
 		p.t.Fatal(err)
 	}
 	defer root.Close()
-	nobody := net.HardwareAddr{2, 0, 0, 0, 0, 1}
+	unused := net.HardwareAddr{2, 0, 0, 0, 0, 1}
 	ends := []struct {
 		in *netlink.Handle
 		to netlink.Neigh
 	}{
-		{root, netlink.Neigh{LinkIndex: p.control.indexHere, IP: p.control.there, HardwareAddr: nobody, State: netlink.NUD_PERMANENT}},
-		{p.inside, netlink.Neigh{LinkIndex: p.control.indexThere, IP: p.control.here, HardwareAddr: nobody, State: netlink.NUD_PERMANENT}},
+		{root, netlink.Neigh{LinkIndex: p.control.indexHere, IP: p.control.there, HardwareAddr: unused, State: netlink.NUD_PERMANENT}},
+		{p.inside, netlink.Neigh{LinkIndex: p.control.indexThere, IP: p.control.here, HardwareAddr: unused, State: netlink.NUD_PERMANENT}},
 	}
 	for _, end := range ends {
 		if err := end.in.NeighSet(&end.to); err != nil {
