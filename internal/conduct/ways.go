@@ -251,9 +251,12 @@ func (p paired) takeOver(ctx context.Context, s agent.Spec, h agent.Hooks) *meas
 		return r
 	}
 	j, s := p.exchange(s)
-	r = p.agents.direct(j, nil).Run(ctx, s, h)
-	p.addReversed(r)
-	return r
+	back := p.agents.direct(j, nil).Run(ctx, s, h)
+	if agent.Unknown(back.Error) {
+		return r
+	}
+	p.addReversed(back)
+	return back
 }
 
 // exchange is the job and its trial with the connection opened by the server.

@@ -62,12 +62,12 @@ func TestATrialThatAFormerHubBeganIsAwaitedWhereItRuns(t *testing.T) {
 		has       string
 		asked     []string
 		reversed  bool
-		lost      bool
+		lost      string // the host of which the failure speaks; empty: it is not lost
 	}{
-		"at its client":                      {measure.Forward, "a", []string{"a"}, false, false},
-		"at its server":                      {measure.Forward, "b", []string{"a", "b"}, true, false},
-		"nowhere":                            {measure.Forward, "", []string{"a", "b"}, true, true},
-		"one that cannot have been reversed": {measure.Bidirectional, "b", []string{"a"}, false, true},
+		"at its client":                      {measure.Forward, "a", []string{"a"}, false, ""},
+		"at its server":                      {measure.Forward, "b", []string{"a", "b"}, true, ""},
+		"nowhere":                            {measure.Forward, "", []string{"a", "b"}, false, "a"},
+		"one that cannot have been reversed": {measure.Bidirectional, "b", []string{"a"}, false, "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked []string
@@ -76,7 +76,7 @@ func TestATrialThatAFormerHubBeganIsAwaitedWhereItRuns(t *testing.T) {
 			o.Direction = c.direction
 			j := schedule.Job{Test: measure.TestTCP, Result: "r1", Former: true, Client: target("a"), Server: target("b"), Options: o}
 			r := all.place(j, nil).Run(t.Context(), agent.Spec{Result: "r1", Test: j.Test, Options: j.Options, Client: j.Client.Endpoint, Server: j.Server.Endpoint}, agent.Hooks{})
-			if !slices.Equal(asked, c.asked) || agent.Lost(r.Error) != c.lost || (len(r.Findings.With(finding.ConnectionReversed)) > 0) != c.reversed {
+			if !slices.Equal(asked, c.asked) || agent.Lost(r.Error) != (c.lost != "") || c.lost != "" && r.Error.Figures["host"] != c.lost || (len(r.Findings.With(finding.ConnectionReversed)) > 0) != c.reversed {
 				t.Errorf("asked %q, %v, %v", asked, r.Error, r.Findings)
 			}
 		})
