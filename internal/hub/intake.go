@@ -161,7 +161,7 @@ func (h *Hub) take(ctx context.Context, agent, result, sum string, document []by
 		return refuse(measure.Fail(measure.KindFile, "hub.result.identity", nil))
 	}
 	ordered := h.orders.of(agent, result)
-	expected := h.orders.knows(agent, result) || h.cfg.Expected != nil && h.cfg.Expected(agent, result)
+	expected := h.orders.orderedFrom(agent, result) || h.cfg.Expected != nil && h.cfg.Expected(agent, result)
 	missing, err := h.cfg.Store.Missing(ctx, []string{result})
 	if err != nil {
 		return refuse(err)

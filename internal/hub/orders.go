@@ -112,8 +112,8 @@ func (o *orders) of(client, result string) *order {
 	return nil
 }
 
-// knows reports whether this hub has ordered a result from an agent, maybe from another one afterwards.
-func (o *orders) knows(client, result string) bool {
+// orderedFrom reports whether this hub has ordered a result from an agent, maybe from another one afterwards.
+func (o *orders) orderedFrom(client, result string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	found := o.all[result]

@@ -72,7 +72,7 @@ func (p place) Run(ctx context.Context, s agent.Spec, hooks agent.Hooks) *measur
 	if p.o.Former {
 		began = began.Add(-longestTrial)
 	}
-	ours := h.orders.knows(p.client, s.Result)
+	ours := h.orders.orderedFrom(p.client, s.Result)
 	o, err := h.orders.add(p.client, s, began, p.o, p.o.Deferred && unnamed)
 	if err != nil {
 		return s.NotRun(time.Now(), err)

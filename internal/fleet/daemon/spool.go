@@ -104,11 +104,11 @@ func (s *spool) put(result string, document []byte) error {
 // forget deletes the document of a result that is measured again, if it has that SHA-256.
 func (s *spool) forget(result, sum string) error {
 	document, err := os.ReadFile(s.path(result))
-	if err != nil {
-		return nil //nolint:nilerr // there is none, or it stays
-	}
-	if got := sha256.Sum256(document); hex.EncodeToString(got[:]) != sum {
+	switch got := sha256.Sum256(document); {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && hex.EncodeToString(got[:]) != sum:
 		return nil
+	case err != nil:
+		return stateFailure(s.dir, err)
 	}
 	return s.delete(result)
 }

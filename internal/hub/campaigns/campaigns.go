@@ -348,7 +348,8 @@ func (c *Campaigns) settle(id string, why *measure.Error) {
 // passing are causes for which a store takes nothing, and which may pass without a change of campaign or store.
 var passing = []string{"store.cause.full", "store.cause.stopped", "store.cause.unreachable", "store.cause.many_connections", "store.cause.locked"}
 
-// goesOn reports whether a hub goes on with a campaign whose last run has this end: the hub ended, or the disk of the store was full.
+// goesOn reports whether a hub goes on with a campaign whose last run has this end: the hub ended, or the store took nothing
+// for a cause that passes.
 func goesOn(end journal.Record) bool {
 	for e := end.Error; e != nil; e = e.Cause {
 		if slices.Contains(passing, e.Code) {
